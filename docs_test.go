@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// word is what stands between blanks and has a letter or a digit: no bar of a table.
+// word is anything between blanks with a letter or a digit, unlike a bar of a table.
 var word = regexp.MustCompile(`[^\s\p{L}\p{N}]*[\p{L}\p{N}]\S*`)
 
 const (
-	maxWords    = 1_400  // of a page, so that it is read in one sitting
-	maxAllWords = 30_000 // of all pages, counted as wc -w does; it may only fall
-	maxPages    = 28     // in docs/; it may only fall
+	maxWords    = 1_400  // per page, so that it is read in one sitting
+	maxAllWords = 30_000 // of all pages, as wc -w counts; may only fall
+	maxPages    = 28     // in docs/; may only fall
 )
 
-// TestPagesAreShort limits the length of each page, of all pages, and their number.
+// TestPagesAreShort limits the length of each page and of all, and their number.
 func TestPagesAreShort(t *testing.T) {
 	all, inDocs := 0, 0
 	for _, page := range pages(t) {
@@ -42,7 +42,6 @@ func TestPagesAreShort(t *testing.T) {
 	}
 }
 
-// TestTablesOfPages compares the tables of pages with their data files.
 func TestTablesOfPages(t *testing.T) {
 	if out, err := exec.Command("go", "run", "scripts/tables.go", "-check").CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
@@ -51,7 +50,7 @@ func TestTablesOfPages(t *testing.T) {
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// TestLinksOfPages follows each relative link of a page to its file and its heading.
+// TestLinksOfPages follows each relative link of a page to its file and heading.
 func TestLinksOfPages(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
@@ -70,11 +69,11 @@ func TestLinksOfPages(t *testing.T) {
 
 var pageInCode = regexp.MustCompile(`\bdocs/[a-zA-Z0-9_/-]+\.md(#[a-z0-9-]+)?`)
 
-// TestPagesNamedInCode finds each page, and each heading, that code or a script names.
+// TestPagesNamedInCode finds each page and heading named in code or a script.
 func TestPagesNamedInCode(t *testing.T) {
 	for _, suffix := range []string{".go", ".sh", ".py", ".yml", ".md"} {
 		walk(t, suffix, func(path string) {
-			if path == "CHANGELOG.md" { // names the pages of each release
+			if path == "CHANGELOG.md" { // it names the pages of each release
 				return
 			}
 			for _, name := range pageInCode.FindAllString(read(t, path), -1) {
@@ -92,7 +91,7 @@ var (
 	testDeclared = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w+)\(`)
 )
 
-// TestCommandsOfPages finds the tests, scripts and packages that pages and data files name.
+// TestCommandsOfPages finds the tests, scripts and packages named in pages and data files.
 func TestCommandsOfPages(t *testing.T) {
 	declared := map[string]bool{}
 	walk(t, "_test.go", func(path string) {
@@ -123,7 +122,7 @@ func TestCommandsOfPages(t *testing.T) {
 	}
 }
 
-// TestDataFilesAreNamed finds each data file on some page.
+// TestDataFilesAreNamed: each data file is named on some page.
 func TestDataFilesAreNamed(t *testing.T) {
 	var all strings.Builder
 	for _, page := range pages(t) {
@@ -140,7 +139,7 @@ func TestDataFilesAreNamed(t *testing.T) {
 	}
 }
 
-// walk calls do for each file whose name ends in suffix, below the folder of the module.
+// walk calls do for each file of the module whose name ends in suffix.
 func walk(t *testing.T, suffix string, do func(path string)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
@@ -159,7 +158,6 @@ func walk(t *testing.T, suffix string, do func(path string)) {
 	}
 }
 
-// checkTarget reports a link of a file that leads nowhere.
 func checkTarget(t *testing.T, from, target, anchor string) {
 	t.Helper()
 	info, err := os.Stat(target)
@@ -178,7 +176,7 @@ var (
 	noAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors returns the anchors of a page, made of its headings as Git hosts make them.
+// anchors returns the anchors of a page's headings as Git hosts make them.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {

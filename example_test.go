@@ -13,7 +13,6 @@ import (
 	"fossick"
 )
 
-// web is a small site on loopback.
 func web() *httptest.Server {
 	pages := map[string]string{
 		"/":       `<title>Start</title><p>Where to go. <a href="/rocks">all about rocks</a> <a href="/hive">life in the hive</a>`,
@@ -33,7 +32,7 @@ func web() *httptest.Server {
 	}))
 }
 
-// bees scores pages by what they say, and links by the words around them.
+// bees scores pages by their text, and links by the words around them.
 type bees struct{}
 
 func (bees) ScorePage(p *fossick.Page, parent float64) fossick.Score {
@@ -54,7 +53,7 @@ func (bees) ScoreLinks(p *fossick.Page, s fossick.Score) (scores []float64) {
 	return scores
 }
 
-// A crawl in the order of a scorer of one's own, and its pages.
+// ExampleCrawl crawls in the order of a user's own scorer and reads the pages.
 func ExampleCrawl() {
 	site := web()
 	defer site.Close()
@@ -91,7 +90,7 @@ func ExampleCrawl() {
 	// Rocks false
 }
 
-// A crawl for a topic's words, without a model.
+// ExampleCrawl_keywords crawls for a topic's words, without a model.
 func ExampleCrawl_keywords() {
 	site := web()
 	defer site.Close()
@@ -110,7 +109,7 @@ func ExampleCrawl_keywords() {
 	// Output: 2 frontier_empty
 }
 
-// A model is trained on labelled texts, kept in a file, and labels a text that it has not seen.
+// ExampleTrain trains a model on labelled texts, stores it in a file, and labels a new text.
 func ExampleTrain() {
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)

@@ -9,7 +9,7 @@ import (
 
 var example = regexp.MustCompile(`(?m)^func Example\w*\(\) \{$`)
 
-// TestExamples: every room at the top of the tree shows what to do first.
+// TestExamples: every room at the top of the tree has an example.
 func TestExamples(t *testing.T) {
 	docs, err := filepath.Glob("*/doc.go")
 	if err != nil || len(docs) < 10 {

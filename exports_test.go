@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// calledByLibraries are methods that others call through an interface that no file of
-// ours names.
+// calledByLibraries are methods called by libraries through interfaces that our files do not name.
 var calledByLibraries = []string{
 	"String", "Error", "Unwrap", "Is", "As", "Read", "Write", "Close", "Format", "GoString", "LogValue",
 	"MarshalText", "UnmarshalText", "MarshalJSON", "UnmarshalJSON", "MarshalJSONTo", "UnmarshalJSONFrom",
@@ -23,13 +22,12 @@ var calledByLibraries = []string{
 	"Control", "SyscallConn", "NetConn", "ReadFrom", "WriteTo", "Flush", "Describe", "Collect",
 }
 
-// forImplementers are interfaces that a type may have besides the one it is asked for.
+// forImplementers are optional interfaces, which a type may also implement.
 var forImplementers = []string{"Marker", "SitemapScorer"}
 
-// TestExportedNames: a name is exported for those who use it, in another package or in
-// the example of the package's use. What a program generates has what it has. Errors are for whoever wants to tell them
-// apart. It goes by names, not by types, so a name
-// that several packages have counts as used when one of them is.
+// TestExportedNames: a name is exported only if another package, or an example, uses it; generated
+// code and errors are exempt. It compares names, not types, so a name in several packages counts as
+// used if one of them is.
 func TestExportedNames(t *testing.T) {
 	type export struct {
 		pos  string
@@ -37,7 +35,7 @@ func TestExportedNames(t *testing.T) {
 		dir  string
 	}
 	var exports []export
-	users := map[string][]string{} // name → folders in which it stands behind a dot or as a key
+	users := map[string][]string{} // name → folders that use it, after a dot or as a key
 	fset := token.NewFileSet()
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
@@ -88,7 +86,6 @@ func TestExportedNames(t *testing.T) {
 	t.Logf("%d exported names, %d of them named by nobody else", len(exports), unused)
 }
 
-// exportedNames returns the functions, types, values and methods that a file exports.
 func exportedNames(f *ast.File) (ids []*ast.Ident) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -110,8 +107,8 @@ func exportedNames(f *ast.File) (ids []*ast.Ident) {
 	return slices.DeleteFunc(ids, func(id *ast.Ident) bool { return !id.IsExported() })
 }
 
-// namedBySignatures returns the types that users of a file's exported functions and
-// types meet, and the values of exported types: who has the one has to name the other.
+// namedBySignatures returns the types in the signatures of a file's exported functions and types,
+// and the values of exported types, since a user of one must name the other.
 func namedBySignatures(f *ast.File) (names []string) {
 	add := func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -135,7 +132,7 @@ func namedBySignatures(f *ast.File) (names []string) {
 				add(d.Type)
 			}
 		case *ast.GenDecl:
-			enumerated := false // by the type that the first of a group names
+			enumerated := false // has the type of the group's first name
 			for _, s := range d.Specs {
 				switch s := s.(type) {
 				case *ast.TypeSpec:
@@ -159,7 +156,7 @@ func namedBySignatures(f *ast.File) (names []string) {
 	return names
 }
 
-// receiver returns the name of the type that a method belongs to.
+// receiver returns the type name of a method's receiver.
 func receiver(d *ast.FuncDecl) string {
 	expr := d.Recv.List[0].Type
 	for {
@@ -178,8 +175,8 @@ func receiver(d *ast.FuncDecl) string {
 	}
 }
 
-// TestListsInErrors: an error that lists what there is has the nearest five and how many more
-// (nearest.Some), not all.
+// TestListsInErrors: an error that lists names gives the five nearest and the number of others
+// (printable.SomeNames).
 func TestListsInErrors(t *testing.T) {
 	lists := regexp.MustCompile(`(there are|one of|has|have|are|is) %[sv]`)
 	fset := token.NewFileSet()
@@ -214,7 +211,7 @@ func TestListsInErrors(t *testing.T) {
 	}
 }
 
-// called is the name of what a call calls.
+// called returns the name of the called function.
 func called(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:

@@ -1,7 +1,7 @@
-// Package fossick crawls the web in the order of relevance to a topic, from a program. Crawl
-// is all that a crawl needs; a Scorer of one's own replaces the order that is built in. Open
-// reads what a crawl has stored, Train and Model label pages. Names of other packages of this
-// module may change; these stay.
+// Package fossick crawls the web in order of relevance to a topic, from a program. Crawl runs a
+// crawl; a Scorer of your own replaces the built-in order. Open reads what a crawl has stored,
+// Train and Model label pages. This package's names are stable; those of other packages in the
+// module may change.
 package fossick
 
 import (
@@ -22,69 +22,68 @@ import (
 	"fossick/store"
 )
 
-// Options say what a crawl looks for, where it begins and when it ends. One of Topic,
-// Keywords and Scorer is needed, and Contact for the public web.
+// Options of a crawl: its topic, where it begins and when it ends. One of Topic, Keywords and
+// Scorer is required, and Contact for the public web.
 type Options struct {
-	Topic    string   // a built-in topic, or the folder of one that fossick topic new made
-	Keywords []string // words and phrases of the topic, for one without a model
-	Scorer   Scorer   // scores pages and links in place of the topic's model
+	Topic    string   // a built-in topic, or a folder made by fossick topic new
+	Keywords []string // words and phrases of a topic without a model
+	Scorer   Scorer   // scores pages and links instead of the topic's model
 	Seeds    []string // start pages [the topic's]
-	Store    string   // folder of the crawl [fossick-TOPIC]; a crawl that is there goes on
+	Store    string   // folder of the crawl [fossick-TOPIC]; an existing crawl is continued
 
 	MaxPages uint64         // pages to store [1000]
 	MaxTime  time.Duration  // of this session [no limit]
-	Workers  int            // exchanges at a time, never two with one host [32]
-	Delay    time.Duration  // rest of a host after each exchange [ten times its answer's time]; negative: none
-	Contact  string         // mail address or URL at which owners of sites can reach you
+	Workers  int            // simultaneous exchanges, never two with one host [32]
+	Delay    time.Duration  // of a host after each exchange [ten times its response time]; negative: none
+	Contact  string         // mail address or URL where site owners can reach you
 	Proxy    string         // URL of a proxy that carries all requests
 	AllowNet []netip.Prefix // private networks that the crawl may enter
 
 	Log *slog.Logger // [silent]
 }
 
-// Page is a page that was fetched.
+// Page is a fetched page.
 type Page struct {
-	URL   string // in normal form
+	URL   string // normalised
 	Title string
-	Text  string // visible text, a block a line
-	Lang  string // "en", or "" where it is not known
-	Links []Link // in the page's order
-	Score Score  // of a page in a Store
+	Text  string // visible text, one block per line
+	Lang  string // "en", or "" if unknown
+	Links []Link // in page order
+	Score Score  // set for a page in a Store
 }
 
-// Link is a link of a page.
 type Link struct {
 	URL     string
 	Anchor  string // its text
 	Context string // the words around it
 }
 
-// Score says how far a page is on topic.
+// Score tells how far a page is on topic.
 type Score struct {
 	Value    float64 // degree of relevance, in [0, 1]
 	Relevant bool    // on topic: counts for the harvest
-	Label    string  // "" where no model labels pages
+	Label    string  // "" if no model labels pages
 }
 
-// Scorer orders a crawl. Its methods are called from many goroutines at once.
+// Scorer orders a crawl. It must be safe for concurrent use.
 type Scorer interface {
-	// ScorePage scores a page. parent is the Value of the page whose link led here, 1 for a
+	// ScorePage scores a page. parent is the Value of the page whose link led here, or 1 for a
 	// start page.
 	ScorePage(p *Page, parent float64) Score
-	// ScoreLinks scores each of p.Links, in [0, 1]: the highest is fetched first.
+	// ScoreLinks scores each of p.Links in [0, 1]; the highest is fetched first.
 	ScoreLinks(p *Page, s Score) []float64
 }
 
-// Result is what a crawl came to, over all its sessions.
+// Result is the result of a crawl over all its sessions.
 type Result struct {
-	Store    string // its folder, for Open
+	Store    string // folder, for Open
 	Pages    uint64 // stored
-	Relevant uint64 // of them
+	Relevant uint64 // stored pages on topic
 	Stopped  string // why the session ended: max_pages, max_time, frontier_empty, interrupted, …
 }
 
-// Crawl crawls until there are MaxPages pages, nothing is left, or ctx ends; that is no
-// error. What is stored stays: the same call goes on with the crawl.
+// Crawl crawls until MaxPages pages are stored, nothing is left, or ctx ends, which is no error.
+// Calling it again with the same options continues the crawl.
 func Crawl(ctx context.Context, opt Options) (_ *Result, err error) {
 	c := opt.crawl()
 	if err := c.NameStore(); err != nil {
@@ -136,7 +135,7 @@ func Crawl(ctx context.Context, opt Options) (_ *Result, err error) {
 	return &Result{c.Store, r.Counts.Pages, r.Counts.Relevant, string(r.Stopped)}, err
 }
 
-// crawl is the crawl as the command line would ask for it.
+// crawl returns the crawl as the command line would request it.
 func (o *Options) crawl() *crawlplan.Crawl {
 	c := &crawlplan.Crawl{Topic: o.Topic, Store: o.Store}
 	c.Keywords, c.Seed, c.MaxPages, c.MaxTime = o.Keywords, o.Seeds, o.MaxPages, o.MaxTime
@@ -151,7 +150,7 @@ func (o *Options) crawl() *crawlplan.Crawl {
 		c.Delay = "0"
 	}
 	if o.Scorer != nil && len(c.Keywords) == 0 {
-		c.Keywords = []string{"own scorer"} // K of a policy that is replaced
+		c.Keywords = []string{"own scorer"} // keywords of a policy that the scorer replaces
 	}
 	if c.Topic == "" && len(c.Keywords) > 0 {
 		c.Topic = "own"
@@ -169,7 +168,7 @@ func (o *Options) log() *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// score puts the scorer in its place. fail ends the crawl.
+// score installs the scorer. fail ends the crawl.
 func (o *Options) score(c *crawler.Options, fail func(error)) (err error) {
 	if o.Scorer == nil {
 		return nil
@@ -179,7 +178,7 @@ func (o *Options) score(c *crawler.Options, fail func(error)) (err error) {
 	return err
 }
 
-// scorer has a Scorer score pages as the crawler knows them.
+// scorer adapts a Scorer to the crawler's pages.
 type scorer struct {
 	own  Scorer
 	fail func(error)
@@ -202,7 +201,7 @@ func (s scorer) ScoreLinks(dst []float64, p *page.Page, v crawler.Score) []float
 	return dst
 }
 
-// unit brings a score to [0, 1]; what is no number is 0.
+// unit clips a score to [0, 1]; NaN becomes 0.
 func unit(x float64) float64 {
 	if math.IsNaN(x) {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"fossick"
 )
 
-// wrong gives so many scores of links at most, each no number.
+// wrong returns at most this many scores of links, each NaN.
 type wrong int
 
 func (wrong) ScorePage(*fossick.Page, float64) fossick.Score { return fossick.Score{Value: math.NaN()} }
@@ -22,7 +22,7 @@ func (n wrong) ScoreLinks(p *fossick.Page, _ fossick.Score) (scores []float64) {
 	return scores
 }
 
-// TestWrongScorer: too few scores end a crawl with an error that says so; what is no number is 0.
+// TestWrongScorer: too few scores end a crawl with an error; NaN counts as 0.
 func TestWrongScorer(t *testing.T) {
 	site := web()
 	defer site.Close()
@@ -36,7 +36,7 @@ func TestWrongScorer(t *testing.T) {
 	}
 }
 
-// TestCrawlGoesOn: a second call goes on with the store that is there.
+// TestCrawlGoesOn: a second call continues with the existing store.
 func TestCrawlGoesOn(t *testing.T) {
 	site := web()
 	defer site.Close()

@@ -1,4 +1,4 @@
-// Package fossick_test holds the test that keeps the rooms apart.
+// Package fossick_test tests the module as a whole.
 package fossick_test
 
 import (
@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// TestImports reads the table of rooms in docs/architecture.md. It fails on an import between
-// rooms that the table does not allow, on a room that the table lacks, and on a row without a
-// room. A package is of the longest row that its path begins with.
+// TestImports reads the table of rooms in docs/architecture.md. It fails on an import between rooms
+// that the table does not allow, a room without a row, and a row without a room. A package belongs
+// to the longest row that is a prefix of its path.
 func TestImports(t *testing.T) {
 	allowed := readTable(t, "docs/architecture.md")
 	found := map[string]bool{}
@@ -46,13 +46,12 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// roomOf returns the room of a package's path below the module: its first folder.
 func roomOf(path string) string {
 	room, _, _ := strings.Cut(path, "/")
 	return room
 }
 
-// rowOf returns the row of the table that a package is of, "" if none.
+// rowOf returns the row of the table that a package belongs to, or "".
 func rowOf(table map[string][]string, path string) string {
 	for ; path != "."; path = filepath.Dir(path) {
 		if _, ok := table[path]; ok {
@@ -88,7 +87,7 @@ func listPackages(t *testing.T) []listed {
 
 var row = regexp.MustCompile("^\\| `([a-z/]+?)/?` \\| .* \\| ([a-z/, ]+) \\|$")
 
-// readTable returns, for every row of the table, the rooms that it may import.
+// readTable returns the rooms that each row may import.
 func readTable(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -10,28 +10,27 @@ import (
 	"fossick/train"
 )
 
-// Label is what a model says of a text.
+// Label is a model's verdict on a text.
 type Label struct {
 	Name        string
 	Probability float64 // calibrated
-	Unknown     string  // why the model cannot tell, "" where it can
+	Unknown     string  // why the model cannot tell, or ""
 }
 
-// Example is a text with its label, to train a model on.
+// Example is a labelled text for training.
 type Example struct {
 	Label string
 	Title string
 	Text  string
 }
 
-// Model labels pages.
 type Model struct {
 	m *models.Model
 	c *classify.Classifier
 }
 
-// Train trains a model of all labels, two at least with five examples each. Equal examples in
-// equal order give equal models.
+// Train trains a model of all labels, at least two with five examples each. Equal examples in equal
+// order give equal models.
 func Train(ctx context.Context, examples []Example) (*Model, error) {
 	rows := func(yield func(*datasets.Example, error) bool) {
 		for _, e := range examples {
@@ -47,7 +46,7 @@ func Train(ctx context.Context, examples []Example) (*Model, error) {
 	return newModel(m)
 }
 
-// ReadModel reads a file that WriteFile or fossick train wrote.
+// ReadModel reads a file written by WriteFile or fossick train.
 func ReadModel(path string) (*Model, error) {
 	m, err := models.ReadFile(path)
 	if err != nil {
@@ -64,10 +63,9 @@ func newModel(m *models.Model) (*Model, error) {
 	return &Model{m, c}, nil
 }
 
-// WriteFile writes the model, for ReadModel and fossick focus --model.
+// WriteFile writes the model for ReadModel and fossick focus --model.
 func (m *Model) WriteFile(path string) error { return m.m.WriteFile(path) }
 
-// Label labels a page by its title and text.
 func (m *Model) Label(title, text string) Label {
 	r := m.c.Classify(features.Doc{Title: title, Text: text})
 	return Label{r.Label, r.Score, r.Unknown}

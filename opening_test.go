@@ -11,19 +11,18 @@ import (
 	"testing"
 )
 
-// waiting are functions that wait without end for a pipe's writer, or read a device.
+// waiting lists functions that may wait for ever for a pipe's writer, or read a device.
 var waiting = []string{"os.Open", "os.ReadFile", "os.DirFS", "zip.OpenReader", "tls.LoadX509KeyPair", "toml.DecodeFile", "ioutil.ReadFile"}
 
-// mayOpen are files that open for themselves, and why.
+// mayOpen lists files that may open files themselves, and why.
 var mayOpen = map[string]string{
 	"internal/reading/reading.go":  "the one way to open",
 	"internal/release/licences.go": "of the module cache, when a release is made",
 	"internal/release/modules.go":  "likewise",
 }
 
-// TestOneWayToOpen: files are opened by internal/reading, which says what stands at a path
-// instead of waiting for it. What is opened to be written is made (O_EXCL), or is one of those
-// that were looked at before.
+// TestOneWayToOpen: only internal/reading opens files, since it refuses pipes and devices instead
+// of waiting. Files to be written must be new (O_EXCL), or opened in a file that was reviewed.
 func TestOneWayToOpen(t *testing.T) {
 	opens := []string{"crawler/frontier/run.go", "export/tables/tables.go", "store/badgerfiles/reached.go", "store/badgerfiles/mend.go", "store/badgerfiles/logs.go", "cmd/fossick/serve.go"}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
@@ -67,7 +66,7 @@ func TestOneWayToOpen(t *testing.T) {
 	}
 }
 
-// made says whether a call of os.OpenFile has O_EXCL.
+// made reports whether a call of os.OpenFile has O_EXCL.
 func made(call *ast.CallExpr) bool {
 	found := false
 	ast.Inspect(call.Args[1], func(n ast.Node) bool {

@@ -7,10 +7,9 @@ import (
 	"fossick/store"
 )
 
-// Store is what a crawl has stored, opened to be read. A crawl that runs may go on writing.
+// Store is a stored crawl, opened for reading, even while the crawl runs.
 type Store struct{ s *store.Store }
 
-// Open opens the store in a folder.
 func Open(dir string) (*Store, error) {
 	s, err := store.OpenToRead(dir)
 	if err != nil {
@@ -19,11 +18,10 @@ func Open(dir string) (*Store, error) {
 	return &Store{s}, nil
 }
 
-// Close closes the store.
 func (s *Store) Close() error { return s.s.Close() }
 
-// Pages yields the stored pages in the order of the crawl, with their scores. A page whose
-// owner withdrew it is left out. The first error ends it.
+// Pages yields the stored pages in crawl order with their scores, except those withdrawn by their
+// owners. It ends at the first error.
 func (s *Store) Pages() iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		for p, err := range s.s.Pages() {

@@ -14,39 +14,35 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Batch is a group of changes that become visible, and durable against a kill, together. Its reads
-// see its own writes. Not safe for concurrent use; end it with Commit or Cancel.
+// Batch is a group of changes that become visible, and survive a kill, together. Its reads see its
+// own writes. It is not safe for concurrent use; end it with Commit or Cancel.
 type Batch struct {
 	s    *Store
 	txn  *badger.Txn
 	size int
 
-	stays bool // it has a record that is never removed
+	stays bool // it holds a record that is never removed
 
-	changes *changes // nil where no replica follows
+	changes *changes // nil without a replica
 	parcels []parcelChange
 }
 
-// Batch begins a group of changes.
 func (s *Store) Batch() *Batch {
 	return &Batch{s: s, txn: s.records.write()}
 }
 
-// MaxBatchBytes is the Size from which a batch should be committed; the changes of one exchange
-// always fit on top. Badger bounds a batch by bytes (4.09 MB at our memtable) and entries (46,000).
-// This many bytes of the smallest records are 6,000 entries; a page of 10,000 new links adds 30,000,
-// of at most 3.7 MB.
+// MaxBatchBytes is the Size at which to commit; one more exchange always fits. Badger limits a
+// batch to 46,000 entries and, at our memtable size, 4.09 MB. The smallest records fill
+// MaxBatchBytes with 6,000 entries; a page of 10,000 new links adds 30,000 of at most 3.7 MB.
 const MaxBatchBytes = 192 << 10
 
-// leastEntryBytes is the least that an entry counts, which bounds a batch of deletions. OpenToRead
-// allows 6,500.
+// leastEntryBytes is the least size counted per entry. It bounds batches of deletions: a store
+// from OpenToRead allows 6,500 entries.
 const leastEntryBytes = 32
 
-// Size estimates the bytes put so far.
 func (b *Batch) Size() int { return b.size }
 
-// Commit writes the batch. After an error the store is as before; after ErrDisk the batch may be
-// there as a whole.
+// Commit writes the batch. An error leaves the store unchanged; with ErrDisk, all may be written.
 func (b *Batch) Commit() error {
 	if err := b.s.disk.refusal(b.s.db.Failure()); err != nil {
 		b.txn.Discard()
@@ -65,7 +61,7 @@ func (b *Batch) Lookup(h Hash) (Seen, error) {
 	if seen, known := b.s.filter.knows(h); known {
 		return seen, nil
 	}
-	return lookup(b.txn, h) // which may be dropped with the batch: not to be remembered
+	return lookup(b.txn, h) // the entry may vanish with the batch, so the filter must not remember it
 }
 
 func (b *Batch) Queued(id ID) (q Queued, err error) {
@@ -74,7 +70,7 @@ func (b *Batch) Queued(id ID) (q Queued, err error) {
 
 func (b *Batch) PutSeen(h Hash, id ID, skipped bool) error {
 	if b.s.filter != nil {
-		b.s.filter.add(h) // even if the batch is dropped: it may have more than there is
+		b.s.filter.add(h) // safe even if the batch is cancelled: the filter may hold too much
 	}
 	return b.set(bytesKey(keySeen, h[:]), seenValue(id, skipped))
 }
@@ -83,10 +79,9 @@ func (b *Batch) PutBirth(id ID, birth Birth) error { return b.put(numKey(keyBirt
 
 func (b *Batch) PutQueued(id ID, q Queued) error { return b.put(numKey(keyQueued, uint64(id)), q) }
 
-// PutVisit writes the n-th exchange for a URL, from 1.
 func (b *Batch) PutVisit(id ID, n int, v Visit) error { return b.put(visitKey(id, n), v) }
 
-// PutFate ends a URL's wait.
+// PutFate writes a URL's outcome and removes it from the queue.
 func (b *Batch) PutFate(id ID, f Fate) error {
 	if err := b.delete(numKey(keyQueued, uint64(id))); err != nil {
 		return err
@@ -98,7 +93,6 @@ func (b *Batch) Fate(id ID) (f Fate, err error) {
 	return f, get(b.txn, numKey(keyFate, uint64(id)), &f)
 }
 
-// Unskip undoes the fate of a skipped URL that is now wanted.
 func (b *Batch) Unskip(h Hash, id ID) error {
 	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
 		return err
@@ -106,13 +100,13 @@ func (b *Batch) Unskip(h Hash, id ID) error {
 	return b.PutSeen(h, id, false)
 }
 
-// PutPage writes a page under its number, with its compressed body; see Store.Compress.
+// PutPage writes a page under its number, with its body compressed by Store.Compress.
 func (b *Batch) PutPage(p *Page, body []byte) error {
 	if err := b.set(numKey(keyBody, p.Number), body); err != nil {
 		return err
 	}
 	for _, sum := range p.Sums() {
-		b.s.pageFilter.add(contentHash(sum)) // even if the batch is dropped, as in PutSeen
+		b.s.pageFilter.add(contentHash(sum))
 		if err := b.set(bytesKey(keyContent, sum), numKey(keyPage, p.Number)[1:]); err != nil {
 			return err
 		}
@@ -130,10 +124,8 @@ func (b *Batch) PutCounts(c *Counts) error {
 	return b.put(key(keyCount), c)
 }
 
-// PutLabel writes refine's label of page n.
 func (b *Batch) PutLabel(n uint64, l Label) error { return b.put(numKey(keyLabel, n), l) }
 
-// PageWith returns the number of the page with this content, 0 when there is none.
 func (b *Batch) PageWith(checksum []byte) (uint64, error) {
 	if b.s.pageFilter.lacks(contentHash(checksum)) {
 		return 0, nil
@@ -145,7 +137,7 @@ func (b *Batch) PageWith(checksum []byte) (uint64, error) {
 	return n, err
 }
 
-// forget removes the checksums that find a page, but for those that it keeps.
+// forget removes a page's checksums from the index of contents, except those that keeps accepts.
 func (b *Batch) forget(p *Page, keeps func(sum []byte) bool) error {
 	for _, sum := range p.Sums() {
 		n, err := b.PageWith(sum)
@@ -169,11 +161,10 @@ func (b *Batch) put(k []byte, record any) error {
 	return b.set(k, v)
 }
 
-// ErrKey reports a name that no record can have.
 var ErrKey = errors.New("not a valid name of a record")
 
-// maxKeyBytes bounds a key, the longest of which is a host's name. Badger takes 65,000 bytes and
-// prints all of a longer one.
+// maxKeyBytes bounds a key, such as a host's name. Badger takes 65,000 bytes and prints longer
+// ones.
 const maxKeyBytes = 4096
 
 func (b *Batch) set(k, v []byte) error {
@@ -202,10 +193,10 @@ func (b *Batch) delete(keys ...[]byte) error {
 	return nil
 }
 
-// batches commits any number of changes, a batch whenever it is full. Not safe for concurrent use.
+// batches commits any number of changes in full batches. It is not safe for concurrent use.
 type batches struct {
 	s *Store
-	b *Batch // nil when there is nothing to commit
+	b *Batch
 }
 
 func (bs *batches) add(change func(b *Batch) error) error {
@@ -236,7 +227,7 @@ func (bs *batches) cancel() {
 	}
 }
 
-// Seen returns when the stored page was last seen unchanged, in Unix milliseconds.
+// Seen returns when the stored page was last found unchanged, in Unix milliseconds.
 func (p *Page) Seen() int64 { return max(p.At, p.Checked) }
 
 type StalePage struct {
@@ -245,8 +236,8 @@ type StalePage struct {
 	Next int64 // when a visit may bring news, Unix milliseconds
 }
 
-// Stale yields the stored pages not seen unchanged since a time (Unix milliseconds), by number; of
-// URLs that no longer gave their page, only those whose next visit is due by now.
+// Stale yields the stored pages not found unchanged since before (Unix milliseconds), by number.
+// URLs that no longer give their page are included only if their next visit is due.
 func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
 	return func(yield func(StalePage, error) bool) {
 		for p, err := range s.Pages() {
@@ -271,14 +262,12 @@ func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
 	}
 }
 
-// PutPageRecord writes a stored page's record, without its content.
 func (b *Batch) PutPageRecord(p *Page) error { return b.put(numKey(keyPage, p.Number), p) }
 
-// WithdrawPage deletes a page's content for good: body, title, words and refine's label. The crawl's
-// history stays: the URL, its fetch, scores and links. The page keeps its number, with an empty
-// body.
+// WithdrawPage deletes a page's content for good: body, title, words and label. The URL, its
+// fetches, scores and links remain. The page keeps its number, with an empty body.
 func (b *Batch) WithdrawPage(old *Page) error {
-	sum := sha256.Sum256([]byte("withdrawn " + old.URL)) // as unlike all others as content is
+	sum := sha256.Sum256([]byte("withdrawn " + old.URL)) // a unique checksum, so that the page equals no other
 	p := *old
 	p.Withdrawn, p.Checksum, p.Raw, p.Bytes = true, sum[:len(old.Checksum)], nil, 0
 	p.Title, p.Terms, p.Account, p.Rule, p.Sketch, p.Signature = "", nil, nil, "", 0, nil
@@ -286,7 +275,7 @@ func (b *Batch) WithdrawPage(old *Page) error {
 	for i := range p.Topics {
 		p.Topics[i].Rule = ""
 	}
-	p.ETag, p.Modified = "", "" // it is asked for without a condition
+	p.ETag, p.Modified = "", "" // later requests are unconditional
 	p.Versions = 0
 	if err := b.dropVersions(old); err != nil {
 		return err
@@ -294,8 +283,8 @@ func (b *Batch) WithdrawPage(old *Page) error {
 	return b.ReplacePage(old, &p, b.s.Compress(nil))
 }
 
-// ReplacePage writes a page with new content in place of an old one of the same number. It drops
-// refine's label and the headers of the URL's exchanges so far.
+// ReplacePage replaces a page's record and content under the same number. It drops the page's
+// label and the headers of the URL's exchanges so far.
 func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
 	if err := b.forget(old, p.Has); err != nil {
 		return err
@@ -312,32 +301,31 @@ func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
 	return b.PutPage(p, body)
 }
 
-// Version is an earlier body of a page, with the page's record of the time.
+// Version is a former body of a page, with some fields of the page's record of that time.
 type Version struct {
-	Number      int    `cbor:"-"`          // from 1, the oldest
-	At          int64  `cbor:"1,keyasint"` // when it was stored, Unix milliseconds
+	Number      int    `cbor:"-"`
+	At          int64  `cbor:"1,keyasint"` // Unix milliseconds
 	Until       int64  `cbor:"2,keyasint"` // when another body replaced it
 	ContentType string `cbor:"3,keyasint"`
 	Title       string `cbor:"4,keyasint"`
 	Bytes       int64  `cbor:"5,keyasint"` // of the body, decompressed
-	Frame       []byte `cbor:"6,keyasint"` // the body as zstd, its successor's body the dictionary
+	Frame       []byte `cbor:"6,keyasint"` // the body as zstd; the dictionary is the body that replaced it
 }
 
-// versionDict names the dictionary in a frame; each frame has its own.
+// versionDict is the dictionary ID in every frame.
 const versionDict = 1
 
-// minDict is zstd's shortest dictionary.
 const minDict = 64
 
 const maxVersions = 1<<16 - 1
 
-// versionKey sorts a page's versions by falling number: a version is read after its successor.
+// versionKey sorts versions by falling number, because each is unpacked with its successor.
 func versionKey(id ID, n int) []byte {
 	return binary.BigEndian.AppendUint16(numKey(keyVersion, uint64(id)), uint16(maxVersions-n))
 }
 
-// CompressFormer packs a former body against the one that replaces it, so that reading the current
-// one costs no more. Safe for concurrent use.
+// CompressFormer packs a former body with its successor as the dictionary, so that the current
+// body stays cheap to read. It is safe for concurrent use.
 func CompressFormer(former, current []byte) ([]byte, error) {
 	window := 1 << max(10, bits.Len(uint(len(former)+len(current))))
 	opts := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(min(window, zstd.MaxWindowSize)), zstd.WithSingleSegment(true)}
@@ -371,9 +359,9 @@ func (v *Version) former(current []byte) ([]byte, error) {
 	return body, nil
 }
 
-// KeepVersion keeps the former body of a page, packed by CompressFormer, and counts it in the new
-// record. It precedes ReplacePage in the same batch. A nil frame, for a lost body, drops all
-// versions: they lack their dictionary.
+// KeepVersion stores a page's former body, packed by CompressFormer, and counts it in the new
+// record. Call it before ReplacePage in the same batch. A nil frame means that the body was lost;
+// it drops all versions, which cannot be unpacked any more.
 func (b *Batch) KeepVersion(old, p *Page, frame []byte) error {
 	if frame == nil || old.Versions >= maxVersions {
 		return b.dropVersions(old)
@@ -393,8 +381,8 @@ func (b *Batch) dropVersions(p *Page) error {
 	return nil
 }
 
-// Former returns the version of a page that was current at a time (Unix milliseconds), and its body;
-// nil where the current body was, or where none was kept.
+// Former returns the version of a page that was current at a time (Unix milliseconds), with its
+// body. It is nil if the present version was current then, or if none was kept.
 func (s *Store) Former(p *Page, at int64) (v *Version, body []byte, err error) {
 	err = s.db.View(func(txn *badger.Txn) error {
 		if body, err = s.codec.body(txn, p.Number); err != nil {
@@ -410,7 +398,7 @@ func former(txn *badger.Txn, p *Page, body []byte, at int64) (found *Version, _ 
 	for n := p.Versions; n > 0; n-- {
 		v := &Version{}
 		if err := get(txn, versionKey(p.ID, n), v); errors.Is(err, ErrUnknown) {
-			break // repair took it out
+			break
 		} else if err != nil {
 			return nil, nil, err
 		}
@@ -431,8 +419,7 @@ func former(txn *badger.Txn, p *Page, body []byte, at int64) (found *Version, _ 
 	return found, body, nil
 }
 
-// versions checks the former bodies of each page. One that cannot be read takes the older ones with
-// it.
+// versions checks former bodies. It removes an unreadable one with all older ones.
 func (in *inspection) versions(ctx context.Context) error {
 	of := &Page{}
 	var body []byte
@@ -447,7 +434,7 @@ func (in *inspection) versions(ctx context.Context) error {
 			var f Fate
 			if get(txn, numKey(keyFate, uint64(id)), &f) == nil && f.HasPage() && get(txn, numKey(keyPage, f.Page), of) == nil {
 				of.Number = f.Page
-				body, _ = in.s.codec.body(txn, of.Number) // a body that cannot be read is told by pages
+				body, _ = in.s.codec.body(txn, of.Number) // pages reports unreadable bodies
 			}
 			of.ID = id
 		}

@@ -25,7 +25,6 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// childCompacts makes the child of childDir compact the store instead.
 const childCompacts = "FOSSICK_TEST_STORE_COMPACTS"
 
 func compactOnce(dir string, _ io.Writer) error {
@@ -35,11 +34,11 @@ func compactOnce(dir string, _ io.Writer) error {
 
 const bulkySize = 200 << 10
 
-// bulkyPages fill a value log and a half in two rounds; where all is asked for, more.
+// bulkyPages fills a value log and a half; more with FOSSICK_FULL.
 var bulkyPages = uint64(fulltest.Rounds(480, 700))
 
-// bulkyStore is a closed store whose bodies fill one value log and a half, all of them
-// replaced once: those in the first log are dead.
+// bulkyStore makes a closed store whose bodies fill one and a half value logs. All were replaced
+// once, so those in the first log are dead.
 func bulkyStore(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "s")
@@ -60,7 +59,7 @@ func bulkyBody(n uint64, round int) []byte {
 	var seed [32]byte
 	seed[0], seed[1], seed[2] = byte(n), byte(n>>8), byte(round)
 	body := make([]byte, bulkySize)
-	_, _ = rand.NewChaCha8(seed).Read(body) // it never fails
+	_, _ = rand.NewChaCha8(seed).Read(body)
 	return body
 }
 
@@ -76,7 +75,6 @@ func checkBulky(t *testing.T, dir string) {
 	}
 }
 
-// TestCompact: what was replaced is on disk until Compact, and no more after it.
 func TestCompact(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	dir := bulkyStore(t)
@@ -108,8 +106,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestKillCompact kills compactions at random moments of the time that one takes: no
-// body is lost, and it can be done again.
+// TestKillCompact kills compactions at random moments; no body may be lost.
 func TestKillCompact(t *testing.T) {
 	fulltest.Only(t, "writes gigabytes")
 	took := workInChild(t, bulkyStore(t), childCompacts, 0)
@@ -131,7 +128,7 @@ func TestKillCompact(t *testing.T) {
 	}
 }
 
-// compressed packs a body, holds it to what unpacking gives, and returns it packed.
+// compressed packs a body and checks that it unpacks to the same bytes.
 func compressed(t *testing.T, s *Store, body []byte) []byte {
 	t.Helper()
 	packed := s.Compress(body)
@@ -148,8 +145,7 @@ func compressed(t *testing.T, s *Store, body []byte) []byte {
 	return packed
 }
 
-// TestCompress: what is packed is had back, of all lengths about the window's, whether it
-// can be compressed or not.
+// TestCompress packs bodies of all lengths around the window's size, compressible or not.
 func TestCompress(t *testing.T) {
 	s := create(t)
 	rng := rand.New(rand.NewPCG(13, 14))
@@ -172,8 +168,6 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// TestCompressNoticesDamage: a packed body that was changed anywhere is not taken for
-// another one.
 func TestCompressNoticesDamage(t *testing.T) {
 	s := create(t)
 	body := []byte(strings.Repeat("A page of words that come twice or thrice; ", 3) + "and of others: 3.14159 2.71828 1.41421")
@@ -189,8 +183,7 @@ func TestCompressNoticesDamage(t *testing.T) {
 	}
 }
 
-// TestCompressSmall packs bodies of 20 to 420 bytes, of words and noise in turns: builds
-// with another packer lost some of these. FOSSICK_FULL=1 takes more of them.
+// TestCompressSmall packs bodies of 20 to 420 bytes, some of which an earlier packer lost.
 func TestCompressSmall(t *testing.T) {
 	s := create(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -205,15 +198,14 @@ func TestCompressSmall(t *testing.T) {
 	}
 }
 
-// TestOldFrames: frames of earlier builds can be read, testdata/frames. A lost one is said
-// to be lost.
+// TestOldFrames reads frames of earlier builds (testdata/frames) and recognises lost ones.
 func TestOldFrames(t *testing.T) {
 	s := create(t)
 	quick := oldBody(1500)
 	for name, want := range map[string][]byte{
-		"quick.zst": quick,                   // Snappy's matches, coded as zstd's
+		"quick.zst": quick,                   // Snappy's matches, encoded as zstd
 		"wide.zst":  bytes.Repeat(quick, 60), // a window of 1 MiB
-		// What that packer lost, once it was checked:
+		// The checked content of a body that the packer lost:
 		"raw.zst": []byte("knows\rloan6knows\u0086loanølendsUinterest\x0flends?lastsÕthat\u0092interest>on\tlends?knows\u0089that\x15lasts\u008ainte"),
 	} {
 		frame, err := os.ReadFile(filepath.Join("testdata", "frames", name))
@@ -241,20 +233,20 @@ func oldLost(t *testing.T) []byte {
 	return frame
 }
 
-// lostFrame is what earlier builds stored for bodies that they lost: length and checksum
-// of the body, around an empty block that is not the last and one that is.
+// lostFrame returns what earlier builds stored for a lost body: its length and checksum around an
+// empty block that is not the last and one that is.
 func lostFrame(body []byte) []byte {
 	const empty, last = "\x00\x00\x00", "\x01\x00\x00"
 	header := zstd.Header{SingleSegment: true, FrameContentSize: uint64(len(body)), HasFCS: true, HasCheckSum: true}
 	frame, err := header.AppendTo(nil)
 	if err != nil {
-		panic(err) // its fields are right
+		panic(err)
 	}
 	frame = append(frame, empty+last...)
 	return binary.LittleEndian.AppendUint32(frame, uint32(xxhash.Sum64(body)))
 }
 
-// oldBody makes the body of which the frames are.
+// oldBody makes the body that the frames in testdata contain.
 func oldBody(size int) []byte {
 	words := strings.Fields("bank lends money to whom it knows and takes interest on a loan that lasts for years")
 	rng := rand.New(rand.NewPCG(13, 14))
@@ -274,8 +266,7 @@ func FuzzCompress(f *testing.F) {
 	})
 }
 
-// TestCompressedTables: tables that a store has from the time when they were
-// compressed can be read.
+// TestCompressedTables reads tables from the time when tables were compressed.
 func TestCompressedTables(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -305,8 +296,7 @@ func TestCompressedTables(t *testing.T) {
 	}
 }
 
-// BenchmarkCompress packs the first 2,000 pages of a corpus, one an operation: processor
-// time of a page, and the bytes of one.
+// BenchmarkCompress packs the first 2,000 pages of a corpus, one per operation.
 func BenchmarkCompress(b *testing.B) {
 	for _, corpus := range []string{"wikispeedia", "webkb"} {
 		b.Run(corpus, func(b *testing.B) {
@@ -328,11 +318,10 @@ func BenchmarkCompress(b *testing.B) {
 	}
 }
 
-// realPages reads pages of a corpus of FOSSICK_DATA.
 func realPages(b *testing.B, corpus string, most int) (pages [][]byte) {
 	f, err := os.Open(fulltest.Corpus(b, corpus+"/pages.jsonl.zst"))
 	must(b, err)
-	defer f.Close() // it was only read
+	defer f.Close()
 	unpacked, err := zstd.NewReader(f)
 	must(b, err)
 	defer unpacked.Close()

@@ -57,7 +57,7 @@ func TestCutOffAtBirth(t *testing.T) {
 	}
 }
 
-// A damaged record is an error that names its key; the others can still be read.
+// TestDamagedRecords: a damaged record gives an error with its key; others can still be read.
 func TestDamagedRecords(t *testing.T) {
 	readers := map[byte]func(s *Store) error{
 		keyCount:  func(s *Store) error { _, err := s.Counts(); return err },
@@ -104,7 +104,6 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// A key of the wrong length is damage too, and no panic.
 func TestDamagedKeys(t *testing.T) {
 	s := create(t)
 	must(t, s.db.Update(func(txn *badger.Txn) error {
@@ -117,8 +116,7 @@ func TestDamagedKeys(t *testing.T) {
 	}
 }
 
-// A value log that lost its end, as after a power cut, is damage as well: the
-// pages before it can be read.
+// TestValueLogCut: a truncated value log, as after a power cut, leaves earlier pages readable.
 func TestValueLogCut(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
 	must(t, err)
@@ -162,8 +160,7 @@ func drain[T any](seq func(func(T, error) bool)) (err error) {
 	return err
 }
 
-// A disk that is nearly full stops the commits with a clear error; the store
-// stays as it was, and goes on when there is room.
+// TestDiskFull: commits fail without a change to the store, and succeed once there is room.
 func TestDiskFull(t *testing.T) {
 	s := create(t)
 	alter(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
@@ -197,8 +194,7 @@ func TestDiskFull(t *testing.T) {
 	alter(t, s, func(b *Batch) { must(t, b.PutBirth(2, Birth{URL: u2})) })
 }
 
-// TestEmptyLogs: a kill just after Badger has made a log, or a table that it has
-// not yet entered in its manifest, leaves it empty.
+// TestEmptyLogs: a kill just after Badger made a log, or an unlisted table, leaves an empty file.
 func TestEmptyLogs(t *testing.T) {
 	for _, names := range [][]string{{"000077.vlog"}, {"00077.mem"}, {"000077.vlog", "00077.mem", "00078.mem"}, {"000077.sst"}} {
 		t.Run(strings.Join(names, " "), func(t *testing.T) {
@@ -222,8 +218,7 @@ func TestEmptyLogs(t *testing.T) {
 	}
 }
 
-// FuzzDecode reads records from any bytes: no panic, and what can be read is
-// the same after writing and reading again.
+// FuzzDecode: arbitrary bytes give an error, or a record that survives encoding and decoding.
 func FuzzDecode(f *testing.F) {
 	records := []func() any{
 		func() any { return &Counts{} }, func() any { return &Birth{} }, func() any { return &Queued{} }, func() any { return &Visit{} },
@@ -239,11 +234,11 @@ func FuzzDecode(f *testing.F) {
 		f.Add(b)
 	}
 	f.Add([]byte{0xbf, 0xff})
-	f.Add([]byte{0xa1, 0x03, 0xfb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0}) // half a second, where Info.Created has whole ones
+	f.Add([]byte{0xa1, 0x03, 0xfb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0}) // half a second, though Info.Created has whole seconds
 	f.Add([]byte{0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
-	ordered, err := cbor.CanonicalEncOptions().EncMode() // maps in order
+	ordered, err := cbor.CanonicalEncOptions().EncMode()
 	must(f, err)
-	f.Add([]byte("\xa1\x15\xa1\x15-")) // a record in a record
+	f.Add([]byte("\xa1\x15\xa1\x15-"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, fresh := range records {
 			first, again := fresh(), fresh()
@@ -256,7 +251,7 @@ func FuzzDecode(f *testing.F) {
 			b, err := encode(first)
 			must(t, err)
 			must(t, decode([]byte("k"), b, again))
-			// Compared as CBOR: nil as empty, NaN as itself.
+			// Compared as CBOR, so that nil equals empty and NaN equals itself.
 			x, err := ordered.Marshal(first)
 			must(t, err)
 			y, err := ordered.Marshal(again)
@@ -268,7 +263,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A store whose folder is removed or moved says so, and can be closed.
+// TestFolderGone: a store whose folder was removed or moved reports it and can be closed.
 func TestFolderGone(t *testing.T) {
 	for name, away := range map[string]func(dir string) error{
 		"removed": os.RemoveAll,
@@ -306,7 +301,7 @@ func TestFolderGone(t *testing.T) {
 			if name == "removed" {
 				return
 			}
-			// This process still holds the lock of the folder itself, until it ends.
+			// This process holds the lock of the original folder until it ends.
 			copyTo(t, dir+".copy", dir+".moved")
 			s, err = Open(dir + ".copy")
 			must(t, err)
@@ -320,7 +315,7 @@ func TestFolderGone(t *testing.T) {
 	}
 }
 
-// TestFolderBack: nothing is dropped without a word when the folder was away for a while.
+// TestFolderBack: no commit is lost silently if the folder was away for a while.
 func TestFolderBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -335,20 +330,19 @@ func TestFolderBack(t *testing.T) {
 	must(t, s.Close())
 }
 
-// childStarves makes the child of childDir use the store without the right to open
-// one more file: "close" it after a commit, or "commit" on and on.
+// childStarves makes the child of childDir use the store while it may open no further file: "close"
+// it after a commit, or "commit" on and on.
 const childStarves = "FOSSICK_TEST_STORE_STARVES"
 
-// setLimit: a limit is signed on FreeBSD alone.
+// setLimit sets a limit, which is signed only on FreeBSD.
 func setLimit[T int64 | uint64](limit *T, to uintptr) { *limit = T(to) }
 
-// starve acknowledges each commit; its error is what ended it.
 func starve(dir string, acknowledge io.Writer) error {
 	s, err := Open(dir)
 	if err != nil {
 		return err
 	}
-	next, err := os.Open(os.DevNull) // has the lowest number that is free
+	next, err := os.Open(os.DevNull) // has the lowest free number
 	if err != nil {
 		return err
 	}
@@ -373,9 +367,9 @@ func starve(dir string, acknowledge io.Writer) error {
 	return errors.Join(err, s.Close())
 }
 
-// TestNoMoreFiles: a process that may open no more files cannot write a memtable
-// away. Badger tries for ever, with commits and the store's end waiting behind it;
-// both end all the same and say why, once, and what was acknowledged is there.
+// TestNoMoreFiles: a process that may open no more files cannot flush a memtable. Badger retries
+// for ever, which blocks commits and Close. Both must still end and return the reason once, and
+// every acknowledged commit is kept.
 func TestNoMoreFiles(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	for _, how := range []string{"close", "commit"} {
@@ -408,8 +402,6 @@ func TestNoMoreFiles(t *testing.T) {
 	}
 }
 
-// TestCloseWhenFull: a store on a disk without room is left as it is, and nothing is
-// lost by that.
 func TestCloseWhenFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -440,15 +432,14 @@ func closeWithin(t *testing.T, s *Store) error {
 	}
 }
 
-// copyOf copies a store that this process still has open: it has the lock of the
-// folder itself.
+// copyOf copies a store that this process has open and thus locked.
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()
 	copyTo(t, dir+".copy", dir)
 	return dir + ".copy"
 }
 
-// copyTo is os.CopyFS that leaves the holes of logs what they are.
+// copyTo is os.CopyFS that keeps the holes of sparse logs.
 func copyTo(t *testing.T, to, from string) {
 	t.Helper()
 	must(t, filepath.WalkDir(from, func(name string, entry os.DirEntry, err error) error {
@@ -461,8 +452,7 @@ func copyTo(t *testing.T, to, from string) {
 	}))
 }
 
-// readData returns a file's content and its size. Zeros at the end that are not on the disk
-// are not read: a log in use has up to 256 MiB of them.
+// readData returns a file's size, and its content without the final hole of up to 256 MiB.
 func readData(t *testing.T, name string) (data []byte, size int64) {
 	t.Helper()
 	f, err := os.Open(name)

@@ -9,7 +9,7 @@ import (
 	"fossick/store"
 )
 
-// A page is written with all that belongs to it, in one batch, and read again.
+// A page is written in one batch with all that belongs to it, and read again.
 func Example() {
 	dir, err := os.MkdirTemp("", "store-")
 	if err != nil {
@@ -24,7 +24,7 @@ func Example() {
 	}
 	defer s.Close()
 	const url = "http://bees.test/"
-	b := s.Batch() // after Commit all of it is there, after a kill all or nothing
+	b := s.Batch() // after Commit all of it is stored; after a kill, all or nothing
 	err = errors.Join(
 		b.PutSeen(store.HashURL(url), 1, false),
 		b.PutBirth(1, store.Birth{URL: url, Via: store.ViaSeed}),

@@ -13,34 +13,34 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Purpose says what an exchange that belongs to a host was for.
+// Purpose is the reason for an exchange that belongs to a host.
 type Purpose string
 
 const (
-	ForRobots  Purpose = "robots"  // robots.txt, or a hop of its redirects
-	ForTDMRep  Purpose = "tdmrep"  // tdmrep.json
-	ForSitemap Purpose = "sitemap" // a sitemap, or a hop of its redirects
-	ForAddress Purpose = "address" // a look-up of the host's address that failed: nothing was sent
-	ForLost    Purpose = "lost"    // what repair enters where a record is missing
+	ForRobots  Purpose = "robots"
+	ForTDMRep  Purpose = "tdmrep"
+	ForSitemap Purpose = "sitemap"
+	ForAddress Purpose = "address" // a failed look-up of the host's address: nothing was sent
+	ForLost    Purpose = "lost"    // entered by repair for a missing record
 )
 
-// Exchange is an exchange with a host that is for no URL of the queue. Each host numbers them from 1
-// by time; Host.Exchanges has the last number.
+// Exchange is an exchange with a host for no queued URL. Each host numbers its exchanges from 1 by
+// time; Host.Exchanges is the last number.
 type Exchange struct {
 	For        Purpose `cbor:"1,keyasint"`
-	URL        string  `cbor:"2,keyasint,omitempty"` // asked for
-	Start      int64   `cbor:"3,keyasint"`           // Unix milliseconds
-	Millis     int64   `cbor:"4,keyasint"`           // until the last byte
+	URL        string  `cbor:"2,keyasint,omitempty"`
+	Start      int64   `cbor:"3,keyasint"` // Unix milliseconds
+	Millis     int64   `cbor:"4,keyasint"` // duration until the last byte
 	State      string  `cbor:"5,keyasint"`
 	Code       int     `cbor:"6,keyasint,omitempty"`
-	Bytes      int64   `cbor:"7,keyasint,omitempty"` // of the body, as they came
-	Location   string  `cbor:"8,keyasint,omitempty"` // where a redirect led
+	Bytes      int64   `cbor:"7,keyasint,omitempty"` // of the body, as transferred
+	Location   string  `cbor:"8,keyasint,omitempty"` // redirect target
 	Error      string  `cbor:"9,keyasint,omitempty"`
-	Note       string  `cbor:"10,keyasint,omitempty"` // what came of it
-	Owner      string  `cbor:"11,keyasint,omitempty"` // name:port of the host for which this one was asked, when another
-	Rest       int64   `cbor:"12,keyasint,omitempty"` // that the host was due afterwards, milliseconds
-	RetryAfter int64   `cbor:"13,keyasint,omitempty"` // that the answer asked for, milliseconds
-	Own        int64   `cbor:"14,keyasint,omitempty"` // of Rest, what binds the host alone and no other at its address
+	Note       string  `cbor:"10,keyasint,omitempty"`
+	Owner      string  `cbor:"11,keyasint,omitempty"` // name:port of the host on whose behalf this one was asked, if another
+	Rest       int64   `cbor:"12,keyasint,omitempty"` // politeness delay of the host afterwards, milliseconds
+	RetryAfter int64   `cbor:"13,keyasint,omitempty"` // Retry-After of the answer, milliseconds
+	Own        int64   `cbor:"14,keyasint,omitempty"` // part of Rest that applies to this host alone, not to others at its address
 }
 
 func (s *Sitemaps) Drop() { s.Pending = slices.Delete(s.Pending, 0, 1) }
@@ -51,8 +51,7 @@ type HostExchange struct {
 	Exchange
 }
 
-// An exchange's key ends the host's name with a zero byte, so that no host's exchanges lie among
-// another's.
+// The zero byte after the host's name keeps other hosts' keys out of its prefix.
 func exchangeKey(host string, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(exchangePrefix(host), n)
 }
@@ -69,7 +68,6 @@ func exchangeOf(k []byte) (host string, n uint64, err error) {
 	return string(k[1:end]), binary.BigEndian.Uint64(k[end+1:]), nil
 }
 
-// PutExchange writes the n-th exchange of a host, from 1.
 func (b *Batch) PutExchange(host string, n uint64, x Exchange) error {
 	return b.put(exchangeKey(host, n), x)
 }
@@ -79,7 +77,7 @@ func (s *Store) Exchange(host string, n uint64) (x Exchange, err error) {
 	return x, err
 }
 
-// Exchanges yields the exchanges of a host by time; of "" those of all hosts, by name.
+// Exchanges yields the exchanges of a host by time, or of all hosts ("") by name.
 func (s *Store) Exchanges(host string) iter.Seq2[HostExchange, error] {
 	prefix := key(keyExchange)
 	if host != "" {
@@ -93,21 +91,20 @@ func (s *Store) Exchanges(host string) iter.Seq2[HostExchange, error] {
 	})
 }
 
-// errLost marks a body that an earlier build lost: docs/store.md#lost-bodies.
+// errLost marks a body that an earlier build lost; see docs/store.md#lost-bodies.
 var errLost = errors.New("an earlier build stored an empty frame for it")
 
-// newEncoder makes the encoder of bodies. Matches reach back 64 KiB, more than nearly all pages
-// have; a single segment states its length.
+// newEncoder returns the encoder of bodies. Its window of 64 KiB exceeds nearly all pages; a single
+// segment makes the frame state its length.
 func newEncoder() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true), zstd.WithSingleSegment(true))
 }
 
-// codec packs and unpacks bodies; safe for concurrent use.
 type codec struct {
-	enc     *zstd.Encoder // only EncodeAll is used, which is safe for concurrent use
-	dec     *zstd.Decoder // likewise DecodeAll
-	scratch sync.Pool     // of *[]byte, for pack
+	enc     *zstd.Encoder // only for EncodeAll, which is safe for concurrent use
+	dec     *zstd.Decoder // only for DecodeAll, likewise
+	scratch sync.Pool     // of *[]byte
 }
 
 func newCodec() (c *codec, err error) {
@@ -120,12 +117,11 @@ func newCodec() (c *codec, err error) {
 
 func (c *codec) close() { c.dec.Close() }
 
-// Compress packs a body for PutPage as one zstd frame, with its length and checksum; safe for
-// concurrent use.
+// Compress packs a body for PutPage, with length and checksum. It is safe for concurrent use.
 func (s *Store) Compress(body []byte) []byte { return s.codec.pack(body) }
 
 func (c *codec) pack(body []byte) []byte {
-	scratch := c.scratch.Get().(*[]byte) // what is kept until the batch is written is no larger than it need be
+	scratch := c.scratch.Get().(*[]byte) // the copy kept until the batch is written has no spare capacity
 	defer c.scratch.Put(scratch)
 	*scratch = c.enc.EncodeAll(body, (*scratch)[:0])
 	return bytes.Clone(*scratch)
@@ -149,7 +145,6 @@ func (c *codec) unpack(frame []byte) ([]byte, error) {
 	return body, err
 }
 
-// isLost reports a frame that states a length and begins with an empty raw block.
 func isLost(frame []byte) bool {
 	var h zstd.Header
 	first := &h.FirstBlock

@@ -44,14 +44,13 @@ func TestLifeOfAURLFromASitemap(t *testing.T) {
 	}
 }
 
-// TestRepairOfExchanges breaks what hosts and exchanges say of each other; verify
-// must find it, and after repair nothing more.
+// TestRepairOfExchanges breaks the links between hosts and exchanges.
 func TestRepairOfExchanges(t *testing.T) {
 	at := func(host string, n uint64) []byte { return exchangeKey(host, n) }
 	for name, test := range map[string]struct {
 		harm func(*badger.Txn) error
-		what string // a part of what verify says
-		left int    // exchanges of a.test afterwards
+		what string
+		left int // exchanges of a.test afterwards
 	}{
 		"one is missing":     {func(txn *badger.Txn) error { return txn.Delete(at("a.test:80", 2)) }, "is missing", 3},
 		"the last is gone":   {func(txn *badger.Txn) error { return txn.Delete(at("a.test:80", 3)) }, "claims 3 exchanges, but 2", 2},
@@ -92,8 +91,7 @@ func TestRepairOfExchanges(t *testing.T) {
 	}
 }
 
-// TestRepairOfSitemapURLs: a URL that refers to an exchange that is gone is told
-// of, and goes on without.
+// TestRepairOfSitemapURLs: repair drops a URL's reference to a missing exchange.
 func TestRepairOfSitemapURLs(t *testing.T) {
 	s := create(t)
 	alter(t, s, func(b *Batch) {
@@ -114,7 +112,7 @@ func TestRepairOfSitemapURLs(t *testing.T) {
 	}
 }
 
-// FuzzExchangeKey: what exchangeOf takes is what exchangeKey makes.
+// FuzzExchangeKey: exchangeOf accepts only what exchangeKey makes.
 func FuzzExchangeKey(f *testing.F) {
 	f.Add([]byte("xa.test:80\x00\x00\x00\x00\x00\x00\x00\x00\x01"))
 	f.Add([]byte("x"))

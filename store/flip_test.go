@@ -15,7 +15,6 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// manyPages makes a closed store of n pages, and returns its folder.
 func manyPages(t *testing.T, n uint64) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
@@ -33,7 +32,6 @@ func manyPages(t *testing.T, n uint64) string {
 	return dir
 }
 
-// another returns a copy of a closed store.
 func another(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "s")
@@ -41,9 +39,8 @@ func another(t *testing.T, dir string) string {
 	return to
 }
 
-// readable returns the pages that can be looked up, one by one, in a copy of a
-// store. A look-up reads one block of a table, so that these are the pages of
-// its undamaged blocks. It asks Badger alone, which compacts nothing meanwhile.
+// readable returns the pages that can be looked up one by one in a copy of a store, so those of
+// undamaged blocks: a look-up reads one block. It uses Badger directly, with compaction off.
 func readable(t *testing.T, dir string) (pages []uint64) {
 	t.Helper()
 	dir = another(t, dir)
@@ -62,7 +59,7 @@ func readable(t *testing.T, dir string) (pages []uint64) {
 	return pages
 }
 
-// canBeRead looks a page and its body up. Badger panics on some blocks.
+// canBeRead looks up a page and its body. Badger panics on some blocks.
 func canBeRead(txn *badger.Txn, n uint64) (ok bool) {
 	defer func() { ok = recover() == nil && ok }()
 	full := func(_, v []byte) error {
@@ -74,7 +71,6 @@ func canBeRead(txn *badger.Txn, n uint64) (ok bool) {
 	return value(txn, numKey(keyPage, n), full) == nil && value(txn, numKey(keyBody, n), full) == nil
 }
 
-// flip changes one bit of a file.
 func flip(t *testing.T, name string, at int64) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -87,9 +83,8 @@ func flip(t *testing.T, name string, at int64) {
 	must(t, err, f.Close())
 }
 
-// TestFlippedByte: one byte of a table is another, and whatever is done to the store, no
-// page is lost that an undamaged block holds. Badger's compaction took the damaged block
-// for the end of the table and deleted the table.
+// TestFlippedByte flips bits in tables: no use of the store may lose a page of a sound block.
+// Badger's compaction would take the damaged block for the end of its table and delete the rest.
 func TestFlippedByte(t *testing.T) {
 	whole := manyPages(t, 200)
 	all := readable(t, whole)
@@ -114,9 +109,8 @@ func TestFlippedByte(t *testing.T) {
 	}
 }
 
-// tryStore does to a damaged store what its users do, again and again. Nothing
-// that reads changes what can be read, what writes refuses it, and repair keeps
-// all that is wanted.
+// tryStore uses a damaged store as its users do, repeatedly. Readers change nothing, writers are
+// refused, and repair keeps all wanted pages.
 func tryStore(t *testing.T, dir string, want []uint64) {
 	t.Helper()
 	before := filesOf(t, dir)
@@ -157,7 +151,7 @@ func tryStore(t *testing.T, dir string, want []uint64) {
 	}
 }
 
-// pagesIn returns those of the pages that a store has under any number.
+// pagesIn returns which of the pages the store has, under any number.
 func pagesIn(s *Store, wanted []uint64) (found []uint64) {
 	for _, n := range wanted {
 		life, err := s.URLs().Life(fmt.Sprint("http://h.example/", n))
@@ -175,7 +169,7 @@ func pagesIn(s *Store, wanted []uint64) (found []uint64) {
 	return found
 }
 
-// filesOf lists the tables and lists of a store with their sizes.
+// filesOf lists the tables and manifests of a store with their sizes.
 func filesOf(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, database))

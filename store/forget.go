@@ -16,19 +16,18 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// Forget is an owner's request that pages be forgotten: their content is deleted, and they are not
-// requested again. The requester is not kept.
+// Forget is an owner's request to forget pages: their content is deleted and they are not requested
+// again. It does not record who asked.
 type Forget struct {
 	// Pattern is a host ("example.org", or one with a port), a URL without its scheme
 	// ("//example.org/page"), or a prefix ("//example.org/folder*").
 	Pattern string `cbor:"1,keyasint"`
-	At      int64  `cbor:"2,keyasint"`           // Unix milliseconds, of the first request
-	Pages   uint64 `cbor:"3,keyasint"`           // whose content was deleted
-	Pending bool   `cbor:"4,keyasint,omitempty"` // not all of it is gone from the disk yet
+	At      int64  `cbor:"2,keyasint"`           // of the first request, Unix milliseconds
+	Pages   uint64 `cbor:"3,keyasint"`           // pages whose content was deleted
+	Pending bool   `cbor:"4,keyasint,omitempty"` // some of it is still on disk
 }
 
-// KeepForget stores a request, which from now on is fulfilled whatever happens: by Fulfil, or after
-// a kill by the next opening.
+// KeepForget stores a request. Fulfil, or the next opening after a kill, carries it out.
 func KeepForget(s *Store, pattern string, now int64) error {
 	f := Forget{Pattern: pattern, At: now}
 	if err := s.records.get(forgetKey(pattern), &f); err != nil && !errors.Is(err, ErrUnknown) {
@@ -40,7 +39,7 @@ func KeepForget(s *Store, pattern string, now int64) error {
 
 func putForgets(s *Store, all ...Forget) error {
 	b := s.Batch()
-	defer b.Cancel() // of no effect after Commit
+	defer b.Cancel()
 	for _, f := range all {
 		if err := b.put(forgetKey(f.Pattern), f); err != nil {
 			return err
@@ -63,10 +62,8 @@ func (f Forget) Matches(address string) bool {
 
 type Forgets []Forget
 
-// ForgottenReason is why a URL that an owner wants forgotten is not requested.
 const ForgottenReason = "its owner asked to forget it"
 
-// Has reports whether a URL is to be forgotten.
 func (fs Forgets) Has(address string) bool {
 	for _, f := range fs {
 		if f.Matches(address) {
@@ -81,7 +78,6 @@ func forgetKey(pattern string) []byte {
 	return bytesKey(keyForget, h[:])
 }
 
-// ForgetsOf returns a store's requests.
 func ForgetsOf(s *Store) (all Forgets, err error) {
 	for f, err := range each(s.records, key(keyForget), func(k, v []byte) (f Forget, err error) { return f, decode(k, v, &f) }) {
 		if err != nil {
@@ -92,7 +88,7 @@ func ForgetsOf(s *Store) (all Forgets, err error) {
 	return all, nil
 }
 
-// Derived is the folder of data derived from a store's records, deleted when pages are forgotten.
+// Derived is the folder of data derived from a store's records; Fulfil deletes it.
 const Derived = "search"
 
 func pendingForgets(s *Store) (pending []Forget, err error) {
@@ -105,12 +101,12 @@ func pendingForgets(s *Store) (pending []Forget, err error) {
 	return pending, err
 }
 
-// Fulfil does what the pending requests ask for: content leaves the records, waiting URLs end, and
-// the database is rewritten without what was. For that it closes the store and opens it again,
+// Fulfil carries out the pending requests: it deletes content from the records, ends waiting URLs
+// and rewrites the database without the deleted data. For that it closes and reopens the store,
 // locked throughout.
 //
-// It returns how many pages lost their content now, by pattern, and the open store in place of the
-// old one. After an error the requests are pending, and the store is nil where it must not be used.
+// It returns the reopened store and, by pattern, the number of pages that lost their content. After
+// an error the requests stay pending; the store is nil if it must not be used.
 func Fulfil(ctx context.Context, s *Store) (*Store, map[string]uint64, error) {
 	pending, err := pendingForgets(s)
 	if err != nil || len(pending) == 0 {
@@ -146,25 +142,24 @@ func fulfilled(s *Store, asked []Forget) error {
 	return putForgets(s, asked...)
 }
 
-// fulfilPending fulfils, at an opening, what a kill prevented. A damaged store shows nothing that is
-// to be forgotten.
+// fulfilPending carries out requests that a kill interrupted. Of a damaged store it returns an
+// error, so that nobody sees pages that are to be forgotten.
 func fulfilPending(s *Store) (*Store, error) {
 	pending, err := pendingForgets(s)
 	switch {
 	case err != nil || len(pending) == 0:
-		return s, nil // one that cannot be read is for Verify to tell
+		return s, nil // Verify reports unreadable requests
 	case len(s.damaged) > 0:
 		return nil, errors.Join(fmt.Errorf("%s: %w, and some of its pages are still to be forgotten; mend it with fossick repair %s", s.dir, ErrDamaged, s.dir), s.Close())
 	}
 	s, _, err = Fulfil(context.Background(), s)
 	if s != nil {
-		return s, nil // what is still on disk, for lack of room, is nowhere else: the next opening tries again
+		return s, nil // for lack of room the old data may still be on disk; the next opening tries again
 	}
 	return nil, err
 }
 
-// anew rewrites the database of a store without garbage, and opens it again, also after an error
-// where it can.
+// anew rewrites and reopens a store's database, if possible also after an error.
 func anew(ctx context.Context, s *Store) (*Store, error) {
 	dir, held := s.dir, s.db.Keep()
 	if err := s.Close(); err != nil {
@@ -179,13 +174,12 @@ func anew(ctx context.Context, s *Store) (*Store, error) {
 	return s, errors.Join(failed, err)
 }
 
-// withdrawal deletes content in batches, each consistent: after a kill the rest is as it was, and
-// its request pending.
+// withdrawal deletes content in batches. After a kill the rest is untouched, its request pending.
 type withdrawal struct {
 	batches
 	counts Counts
 	asked  []Forget
-	pages  map[string]uint64 // that lost their content, by pattern
+	pages  map[string]uint64 // number of pages that lost their content, by pattern
 }
 
 func withdraw(ctx context.Context, s *Store, asked []Forget) (map[string]uint64, error) {
@@ -214,7 +208,7 @@ func withdraw(ctx context.Context, s *Store, asked []Forget) (map[string]uint64,
 	if err := w.flush(); err != nil {
 		return nil, err
 	}
-	return w.pages, outdate(s) // changes that wait have the content, too
+	return w.pages, outdate(s) // changes that wait for a replica hold the content, too
 }
 
 func withdrawPending(s *Store) error {
@@ -225,7 +219,6 @@ func withdrawPending(s *Store) error {
 	return err
 }
 
-// find returns the pages and the waiting URLs that the requests match.
 func (w *withdrawal) find(ctx context.Context) (pages []found, waiting []foundWaiting, err error) {
 	of := func(url string) *Forget {
 		for i := range w.asked {
@@ -254,7 +247,7 @@ func (w *withdrawal) find(ctx context.Context) (pages []found, waiting []foundWa
 	return pages, waiting, nil
 }
 
-// elsewhere removes the headers of redirects and duplicates, which have no page of their own.
+// elsewhere removes the headers of redirects and duplicates, which have no page.
 func (w *withdrawal) elsewhere(ctx context.Context) error {
 	for e, err := range w.s.URLs().Elsewhere() {
 		if err := errors.Join(err, ctx.Err()); err != nil {
@@ -262,7 +255,7 @@ func (w *withdrawal) elsewhere(ctx context.Context) error {
 		}
 		birth, err := w.s.URLs().Birth(e.ID)
 		if errors.Is(err, ErrUnknown) {
-			continue // repair removes it
+			continue
 		}
 		if err == nil && Forgets(w.asked).Has(birth.URL) {
 			err = w.add(func(b *Batch) error { return b.dropWires(e.ID) })
@@ -319,7 +312,7 @@ func openUnder(held *badgerfiles.Guard, dir string) (*Store, error) {
 	return known(s)
 }
 
-// deadShare is the dead share from which a value log is rewritten.
+// deadShare is the share of dead data from which a value log is rewritten.
 const deadShare = .1
 
 type Compaction struct {
@@ -327,15 +320,15 @@ type Compaction struct {
 	After  int64 `json:"after"`
 }
 
-// Compact frees the disk space of replaced and deleted records in the closed store in dir. It needs
-// room for one value log, 128 MiB, and for all tables once more. Every write is synced, as a
-// rewritten log is removed: neither a kill nor a power cut loses a record. When ctx ends, it stops
-// between two logs; what was done stays.
+// Compact frees the disk space of replaced and deleted records of the closed store in dir. It needs
+// room for one value log (128 MiB) and a second copy of all tables. It syncs every write before it
+// removes an old log, so neither a kill nor a power cut loses a record. When ctx ends, it stops
+// between two logs and keeps what is done.
 func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 	if !Exists(dir) {
 		return c, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
-	s, err := Open(dir) // a store that is in use, or newer, is refused as always
+	s, err := Open(dir) // refuses a store that is in use or newer
 	if err != nil {
 		return c, err
 	}
@@ -355,11 +348,10 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 	return c, err
 }
 
-// anyShare is reached by one dead value.
+// anyShare rewrites every log that has a dead value.
 const anyShare = 1e-9
 
-// rewrite rewrites all tables of a closed database, and its value logs with at least so much dead
-// data.
+// rewrite rewrites all tables, and the value logs whose dead share is at least dead.
 func rewrite(ctx context.Context, g *badgerfiles.Guard, dir string, dead float64) error {
 	path := filepath.Join(dir, database)
 	if err := roomToCompact(dir, path); err != nil {
@@ -388,7 +380,7 @@ func rewriteLogs(ctx context.Context, g *badgerfiles.Guard, dir, path string, de
 			return db.Failure()
 		}
 	}
-	if errors.Is(err, badger.ErrNoRewrite) { // none has so much
+	if errors.Is(err, badger.ErrNoRewrite) {
 		err = nil
 	}
 	*g = *db.Keep()
@@ -406,7 +398,7 @@ func roomToCompact(dir, path string) error {
 	}
 	free, err := freeRoom(dir)
 	if err != nil {
-		return nil // unknown is not full
+		return nil // unknown free space does not count as full
 	}
 	if err := free.shortOf(want, dir); err != nil {
 		return fmt.Errorf("%w to compact it; make room first, or compact a copy on another disk", err)

@@ -35,8 +35,8 @@ func TestForgetMatches(t *testing.T) {
 
 const secret = "TOPSECRET "
 
-// unforgotten is a store, closed, of which an owner will want host a.test forgotten: pages 1
-// and 3 of three and a URL that waits. What they hold stands in the clear.
+// unforgotten returns a closed store of three pages. The owner of host a.test will ask to forget
+// pages 1 and 3 and a waiting URL. Their content is stored uncompressed.
 func unforgotten(t *testing.T) (dir string, kept []byte) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "crawl")
@@ -80,7 +80,7 @@ func unforgotten(t *testing.T) (dir string, kept []byte) {
 	return dir, kept
 }
 
-// forgotten looks whether host a.test is, in a store of unforgotten, and the rest is whole.
+// forgotten checks that only host a.test is forgotten.
 func forgotten(t *testing.T, dir string, kept []byte) {
 	t.Helper()
 	if onDisk(t, dir, secret) {
@@ -112,8 +112,8 @@ func forgotten(t *testing.T, dir string, kept []byte) {
 	}
 }
 
-// TestForgetLeavesTheDisk: what a page held is in no file afterwards, other pages are whole,
-// the store is sound, and nobody else gets it meanwhile.
+// TestForgetLeavesTheDisk: afterwards no file holds the content, other pages are whole, the store
+// is sound, and it was locked throughout.
 func TestForgetLeavesTheDisk(t *testing.T) {
 	dir, kept := unforgotten(t)
 	s, err := Open(dir)
@@ -140,8 +140,8 @@ func TestForgetLeavesTheDisk(t *testing.T) {
 	forgotten(t, dir, kept)
 }
 
-// TestForgetCutOff: wherever forgetting ends before its time, the next opening goes on with
-// it, for readers as well. Copies of the time between have nothing of it.
+// TestForgetCutOff: wherever forgetting is interrupted, the next opening continues it, also for a
+// reader. Copies made in between hold no forgotten content.
 func TestForgetCutOff(t *testing.T) {
 	for n := 0; ; n += fulltest.Rounds(4, 1) {
 		dir, kept := unforgotten(t)
@@ -179,7 +179,6 @@ func TestForgetCutOff(t *testing.T) {
 	}
 }
 
-// leavesNoTrace looks for the secret in a copy of a store.
 func leavesNoTrace(t *testing.T, s *Store) {
 	t.Helper()
 	var snapshot bytes.Buffer
@@ -198,11 +197,11 @@ func leavesNoTrace(t *testing.T, s *Store) {
 	}
 }
 
-// countdown is a context that ends when it was asked so often whether it has.
+// countdown is a context that ends after left calls of Err.
 type countdown struct {
 	context.Context
 	left int
-	at   func() // each time; nil is nothing
+	at   func()
 }
 
 func (c *countdown) Err() error {
@@ -215,7 +214,6 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// onDisk says whether any file below a folder has a text.
 func onDisk(t *testing.T, dir, text string) (found bool) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

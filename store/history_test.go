@@ -12,7 +12,7 @@ import (
 	"fossick/store/change"
 )
 
-// TestHistories: revisits are told as all visits are, whatever they are kept in.
+// TestHistories: revisits read back as visits, however they are stored.
 func TestHistories(t *testing.T) {
 	s := crawled(t)
 	const id, days = ID(2), 24 * 3600 * 1000
@@ -70,8 +70,7 @@ func TestHistories(t *testing.T) {
 	equal(t, "problems", len(problems), 0)
 }
 
-// TestHistoriesMended: a history that cannot be read goes, one that names an unknown URL
-// forgets that, one of an unknown URL goes.
+// TestHistoriesMended: repair removes bad histories, and references to unknown URLs.
 func TestHistoriesMended(t *testing.T) {
 	s := crawled(t)
 	alter(t, s, func(b *Batch) {
@@ -81,7 +80,7 @@ func TestHistoriesMended(t *testing.T) {
 		must(t, PutRevisit(b, 4711, 1, Visit{Start: 5, State: "ok"}))
 	})
 	problems, err := s.repair(t.Context())
-	if !errors.Is(err, ErrLost) { // by its numbers there were 4711 URLs
+	if !errors.Is(err, ErrLost) { // the highest ID was 4711
 		t.Error(err)
 	}
 	if len(problems) < 3 {
@@ -110,8 +109,7 @@ func lifeOf(t *testing.T, s *Store, id ID) *Life {
 	return l
 }
 
-// TestKnown holds the walk against single look-ups: URLs that wait and that ended, with no,
-// one and several visits, some with headers.
+// TestKnown compares the walk with single look-ups, for URLs of all kinds.
 func TestKnown(t *testing.T) {
 	s := create(t)
 	wire := someWires()[0]
@@ -159,8 +157,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestEnded holds the walk against single look-ups, on a store in which few
-// and many URLs between two that ended still wait.
+// TestEnded compares the walk with single look-ups, over gaps of few and many waiting URLs.
 func TestEnded(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
 	if err != nil {

@@ -21,8 +21,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// childDir makes the test binary a child that writes to the store in this
-// folder and says after each commit how far it is.
+// childDir is set for a child process that writes to the store there and prints its progress.
 const childDir = "FOSSICK_TEST_STORE_CHILD"
 
 func TestMain(m *testing.M) {
@@ -47,8 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// commitForever commits exchanges, one to three a batch, each of them with all
-// the records of a stored page. It ends only by an error or a kill.
+// commitForever commits batches of one to three exchanges, each with all records of a stored page.
+// Only an error or a kill ends it.
 func commitForever(dir string, acknowledge io.Writer) error {
 	s, err := Open(dir)
 	if err != nil {
@@ -82,7 +81,7 @@ func putExchange(s *Store, b *Batch, n uint64) error {
 		b.PutVisit(ID(n), 1, Visit{State: "ok"}), b.PutPage(p, s.Compress(bodyOf(n))), b.PutFate(ID(n), Fate{State: "ok", Page: n}))
 }
 
-// bodyOf is different for every page, and some go to the value log, some not.
+// bodyOf returns a different body for each page; only some are long enough for the value log.
 func bodyOf(n uint64) []byte {
 	r := rand.New(rand.NewPCG(n, 2))
 	b := make([]byte, r.IntN(8000))
@@ -92,8 +91,7 @@ func bodyOf(n uint64) []byte {
 	return b
 }
 
-// TestKill kills a process that commits, again and again at random moments:
-// everything that it had acknowledged is there, and no half batch.
+// TestKill kills commits at random moments: all acknowledged ones are there, and no half batch.
 func TestKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -137,13 +135,12 @@ func checkExchange(t *testing.T, s *Store, n uint64) {
 	}
 }
 
-// runAndKill lets a child commit, kills it after so many acknowledged batches,
-// and returns the last number that it acknowledged.
+// runAndKill kills a child after some batches and returns the last acknowledged number.
 func runAndKill(t *testing.T, dir string, batches int) (last uint64) {
 	t.Helper()
 	cmd, out := child(t, dir)
 	lines := bufio.NewScanner(out)
-	for lines.Scan() { // what is still in the pipe after the kill was acknowledged too
+	for lines.Scan() { // output still in the pipe after the kill counts as acknowledged
 		n, err := strconv.ParseUint(lines.Text(), 10, 64)
 		if err != nil {
 			t.Fatalf("child: %s", lines.Text())
@@ -153,7 +150,7 @@ func runAndKill(t *testing.T, dir string, batches int) (last uint64) {
 			must(t, cmd.Process.Kill())
 		}
 	}
-	_ = cmd.Wait() // "killed", as it should be
+	_ = cmd.Wait()
 	return last
 }
 
@@ -179,7 +176,6 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	}
 }
 
-// childRepairs makes the child of childDir repair the store instead.
 const childRepairs = "FOSSICK_TEST_STORE_REPAIRS"
 
 func repairOnce(dir string, _ io.Writer) error {
@@ -188,15 +184,14 @@ func repairOnce(dir string, _ io.Writer) error {
 		return err
 	}
 	_, err = s.repair(context.Background())
-	if errors.Is(err, ErrLost) { // what one that was killed had queued again, and never named
+	if errors.Is(err, ErrLost) { // lost URLs that a killed repair had queued again
 		err = nil
 	}
 	return errors.Join(err, s.Close())
 }
 
-// TestKillRepair kills a repair again and again at random moments. When one comes
-// to its end verify finds nothing, and every page that was not harmed is there
-// with its body.
+// TestKillRepair kills repairs at random moments. After one that completes, verify finds nothing,
+// and every unharmed page has its body.
 func TestKillRepair(t *testing.T) {
 	pages := uint64(fulltest.Rounds(150, 600))
 	dir := filepath.Join(t.TempDir(), "s")
@@ -212,7 +207,7 @@ func TestKillRepair(t *testing.T) {
 	}
 	for kills+ended < most {
 		if repairInChild(t, dir, time.Duration(r.Int64N(int64(took*5/4)))) > 0 {
-			// It came to its end: harm anew.
+
 			ended++
 			checkRepaired(t, dir, harmed)
 			must(t, os.RemoveAll(dir))
@@ -226,8 +221,7 @@ func TestKillRepair(t *testing.T) {
 	t.Logf("%d kills, %d repairs came to their end before, %d pages of the last store had been harmed", kills, ended, len(harmed))
 }
 
-// harmedStore makes a store of so many pages and takes something away from every
-// fifth; it returns the IDs of these.
+// harmedStore makes a store, damages every fifth page and returns the IDs of these pages.
 func harmedStore(t *testing.T, dir string, pages uint64, r *rand.Rand) map[ID]bool {
 	t.Helper()
 	s, err := Create(dir, Info{})
@@ -235,7 +229,7 @@ func harmedStore(t *testing.T, dir string, pages uint64, r *rand.Rand) map[ID]bo
 	for n := uint64(1); n <= pages; n++ {
 		alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 	}
-	_, err = s.repair(t.Context()) // putExchange is not exact about totals
+	_, err = s.repair(t.Context()) // putExchange does not keep the totals exact
 	must(t, err)
 	harmed := map[ID]bool{}
 	must(t, s.db.Update(func(txn *badger.Txn) error {
@@ -270,15 +264,13 @@ func (s *Store) mustPages(t *testing.T) uint64 {
 	return c.Pages
 }
 
-// repairInChild repairs in a process of its own, as workInChild says.
 func repairInChild(t *testing.T, dir string, d time.Duration) time.Duration {
 	t.Helper()
 	return workInChild(t, dir, childRepairs, d)
 }
 
-// workInChild does a child's work, named by its variable of the environment, in a
-// process that is killed after d (0: never). It returns how long that took, 0 when it
-// was killed.
+// workInChild runs a child's work, named by its environment variable, in a process that is killed
+// after d (0: never). It returns how long that took, or 0 if killed.
 func workInChild(t *testing.T, dir, work string, d time.Duration) time.Duration {
 	t.Helper()
 	self, err := os.Executable()
@@ -290,7 +282,7 @@ func workInChild(t *testing.T, dir, work string, d time.Duration) time.Duration 
 	start := time.Now()
 	must(t, cmd.Start())
 	if d > 0 {
-		timer := time.AfterFunc(d, func() { _ = cmd.Process.Kill() }) // it may have ended
+		timer := time.AfterFunc(d, func() { _ = cmd.Process.Kill() })
 		defer timer.Stop()
 	}
 	err = cmd.Wait()

@@ -17,18 +17,16 @@ import (
 	"time"
 )
 
-// TestLongCrawl does to a store what a broad crawl does. Each page is a random
-// one of those that wait, links to twenty of 40 million URLs on 200,000 hosts,
-// and lies on a host that memory has forgotten. It says what that costs as the
-// store grows: some twenty times faster than a crawl, so that settings of the
-// database can be compared. FOSSICK_STORE_PAGES says how many pages;
-// FOSSICK_STORE_DIR where, for another file system than the temporary folder's.
+// TestLongCrawl simulates a broad crawl's load on a store and prints its cost as the store grows,
+// to compare database settings. Each page is a random waiting URL on a host that memory has
+// dropped, with twenty links to 40 million URLs on 200,000 hosts. It runs some twenty times faster
+// than a crawl. FOSSICK_STORE_PAGES sets the number of pages, FOSSICK_STORE_DIR the folder.
 func TestLongCrawl(t *testing.T) {
 	pages, err := strconv.Atoi(os.Getenv("FOSSICK_STORE_PAGES"))
 	if err != nil {
 		t.Skip("takes long: set FOSSICK_STORE_PAGES=300000")
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(272 << 20)) // as fossick focus does
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(272 << 20)) // as fossick focus sets it
 	dir, err := os.MkdirTemp(os.Getenv("FOSSICK_STORE_DIR"), "long")
 	must(t, err)
 	defer os.RemoveAll(dir)
@@ -50,22 +48,21 @@ func TestLongCrawl(t *testing.T) {
 	runtime.KeepAlive(c.ballast)
 }
 
-// stream is the crawl that TestLongCrawl makes up.
 type stream struct {
 	s       *Store
 	rng     *rand.Rand
-	urls    uint64 // IDs given
-	known   uint64 // of these, committed
+	urls    uint64
+	known   uint64 // committed URLs
 	pages   uint64
-	done    []uint64 // a bit an ID: it waits no more
-	lately  []ID     // the places that the crawler remembers; see crawler.places
+	done    []uint64 // one bit per ID: it left the queue
+	lately  []ID     // queue entries that the crawler remembers; see places in crawler/journal
 	body    []byte
 	batch   *Batch
-	ballast []uint64 // what the rest of a crawl has in the heap
+	ballast []uint64 // heap that the rest of a crawl would use
 
-	cpu   time.Duration // when the figures were taken last
+	cpu   time.Duration // at the last report
 	began time.Time
-	slow  [2]time.Duration // slowest commit and slowest look-up since
+	slow  [2]time.Duration // slowest commit and slowest look-up since the last report
 }
 
 const streamHosts, streamPaths, streamLinks = 200_000, 200, 20
@@ -93,7 +90,6 @@ func (c *stream) url() string {
 	return fmt.Sprintf("http://h%d.test/%d", c.rng.IntN(streamHosts), c.rng.IntN(streamPaths))
 }
 
-// born enters a new URL.
 func (c *stream) born(h Hash, url string, from ID) error {
 	c.urls++
 	id := ID(c.urls)
@@ -106,7 +102,7 @@ func (c *stream) place(from ID) Queued {
 	return Queued{Priority: c.rng.Float64(), Score: c.rng.Float64(), Parent: from}
 }
 
-// page does what follows from one exchange, and every other time commits.
+// page writes what follows from one exchange, and commits every other time.
 func (c *stream) page() error {
 	id := c.waits()
 	asked := time.Now()
@@ -200,7 +196,7 @@ func (c *stream) store(id ID, birth Birth, host *Host, hashes []Hash, urls []str
 	return err
 }
 
-// link enters the target of a link; to is its number, 0 when it is new.
+// link enters the target of a link; to is its ID, or 0 if it is new.
 func (c *stream) link(h Hash, url string, to, from ID) error {
 	if to == 0 {
 		return c.born(h, url, from)
@@ -217,7 +213,6 @@ func (c *stream) link(h Hash, url string, to, from ID) error {
 	return c.batch.PutQueued(to, c.place(from))
 }
 
-// since describes what the last pages cost.
 func (c *stream) since(t *testing.T, pages int) string {
 	now := usedTime(t)
 	line := fmt.Sprintf("%.3f ms a page of the processor, %.3f by the clock; slowest commit %d ms, look-ups %d ms",
@@ -226,7 +221,6 @@ func (c *stream) since(t *testing.T, pages int) string {
 	return line
 }
 
-// shape says how many tables each level has, and their bytes.
 func shape(s *Store) string {
 	var line strings.Builder
 	for _, l := range s.db.Levels() {
@@ -237,9 +231,9 @@ func shape(s *Store) string {
 	return line.String()
 }
 
-// memoryMeter looks at the process's memory fifty times a second.
+// memoryMeter measures the process's memory fifty times a second.
 type memoryMeter struct {
-	anon, file, all, live [2]atomic.Int64 // MiB: at most since the last line, now
+	anon, file, all, live [2]atomic.Int64 // MiB: maximum since the last report, and now
 	quit                  chan struct{}
 	done                  sync.WaitGroup
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Mark is a person's word on a URL: its page is on topic, or not. It outweighs any model. A URL has
-// one mark, the last; in a crawl of several topics one a topic.
+// Mark is a person's verdict that a URL's page is on topic or not. It overrides every model. A URL
+// has one mark, the latest; in a crawl of several topics, one per topic.
 type Mark struct {
 	OnTopic bool   `cbor:"1,keyasint,omitempty"`
 	At      int64  `cbor:"2,keyasint"`           // Unix milliseconds
-	After   uint64 `cbor:"3,keyasint,omitempty"` // pages that were stored by then: where a replay of the crawl takes it in
+	After   uint64 `cbor:"3,keyasint,omitempty"` // pages stored by then: where a replay of the crawl applies it
 
-	Topic int `cbor:"-" json:",omitempty"` // its place in Info.Topics, from 1; 0 of a crawl of one topic
+	Topic int `cbor:"-" json:",omitempty"` // index in Info.Topics, from 1; 0 in a crawl of one topic
 }
 
 // ErrNoPage reports a URL that ended without a page to judge.
@@ -36,7 +36,7 @@ type MarkedURL struct {
 	Mark
 }
 
-// Marks yields the marks by the discovery of URLs, then by topic.
+// Marks yields the marks by discovery of their URLs, then by topic.
 func (s *Store) Marks() iter.Seq2[MarkedURL, error] {
 	kind := key(keyMark)
 	if len(s.info.Topics) > 0 {
@@ -50,15 +50,15 @@ func (s *Store) Marks() iter.Seq2[MarkedURL, error] {
 	})
 }
 
-// Mark writes a mark. The URL's page, if it has one, is from then on as relevant as the mark says,
-// whatever refine said; counts follow and are written too.
+// Mark writes a mark and makes the URL's page, if any, as relevant as the mark says, whatever
+// refine found. It updates counts and writes them.
 func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	if err := b.put(markKey(id, m.Topic), m); err != nil {
 		return err
 	}
 	fate, err := b.Fate(id)
 	if errors.Is(err, ErrUnknown) {
-		return nil // it waits
+		return nil
 	}
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (c *Counts) count(p *Page, away bool) {
 	}
 }
 
-// heed makes a page as relevant as a mark says, and reports a change.
+// heed makes a page as relevant as a mark says, and reports whether that changed it.
 func (p *Page) heed(m Mark) (news bool) {
 	if m.Topic == 0 {
 		news, p.Relevant = p.Relevant != m.OnTopic, m.OnTopic
@@ -108,7 +108,7 @@ func (p *Page) heed(m Mark) (news bool) {
 	return news
 }
 
-// overrule lets a mark override refine's label, if there is one.
+// overrule lets a mark override the label from refine, if there is one.
 func (b *Batch) overrule(page uint64, m Mark) error {
 	var l Label
 	err := get(b.txn, numKey(keyLabel, page), &l)
@@ -121,13 +121,12 @@ func (b *Batch) overrule(page uint64, m Mark) error {
 	topic := b.s.info.Topic
 	if m.Topic > 0 {
 		if topic = b.s.info.Topics[m.Topic-1]; l.Topic != topic {
-			return nil // refine kept the pages of another
+			return nil // refine ran for another topic
 		}
 	}
 	return b.PutLabel(page, l.Marked(m, topic))
 }
 
-// Marked is a label of refine's for a topic, overruled by a mark.
 func (l Label) Marked(m Mark, topic string) Label {
 	l.Kept, l.Score, l.Rule = m.OnTopic, 0, m.String()
 	switch {
@@ -139,23 +138,22 @@ func (l Label) Marked(m Mark, topic string) Label {
 	return l
 }
 
-// Ranking is how the pages were ranked last.
 type Ranking struct {
 	Method     string  `cbor:"1,keyasint"`
 	Damping    float64 `cbor:"2,keyasint,omitempty"`
-	Personal   string  `cbor:"3,keyasint,omitempty"` // where surfers start anew; "" everywhere
-	Nodes      int     `cbor:"4,keyasint"`           // of the graph, URLs without a page among them
+	Personal   string  `cbor:"3,keyasint,omitempty"` // pages where random surfers restart; "" for all
+	Nodes      int     `cbor:"4,keyasint"`           // of the graph, including URLs without a page
 	Edges      int64   `cbor:"5,keyasint"`
 	Iterations int     `cbor:"6,keyasint"`
 	Residual   float64 `cbor:"7,keyasint"`
-	Pages      uint64  `cbor:"8,keyasint"` // that have a rank
+	Pages      uint64  `cbor:"8,keyasint"` // pages with a rank
 	At         int64   `cbor:"9,keyasint"` // Unix milliseconds
 	Side       byte    `cbor:"10,keyasint,omitempty"`
 }
 
 type Rank struct {
 	Score float64 `cbor:"1,keyasint"`           // share of all nodes' PageRank, or authority
-	Hub   float64 `cbor:"2,keyasint,omitempty"` // of HITS
+	Hub   float64 `cbor:"2,keyasint,omitempty"` // hub score of HITS
 }
 
 type NumberedRank struct {
@@ -167,18 +165,16 @@ func rankKey(side byte, page uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{keyRank, side}, page)
 }
 
-// Ranks are the ranks of a store's pages.
 type Ranks struct{ s *Store }
 
 func (s *Store) Ranks() Ranks { return Ranks{s} }
 
-// Last returns the last ranking, nil if there is none.
 func (r Ranks) Last() (last *Ranking, err error) {
 	err = r.s.records.view(func(txn *badger.Txn) error { return optional(txn, key(keyRanking), &last) })
 	return last, err
 }
 
-// All yields the ranks of the last ranking, by page number. Pages stored since have none.
+// All yields the ranks of the last ranking, by page number. Pages stored later have none.
 func (r Ranks) All() iter.Seq2[NumberedRank, error] {
 	return func(yield func(NumberedRank, error) bool) {
 		last, err := r.Last()
@@ -198,8 +194,7 @@ func (r Ranks) All() iter.Seq2[NumberedRank, error] {
 	}
 }
 
-// Of returns a page's rank and the last ranking; nil, nil when there is none, or the page was stored
-// since.
+// Of returns a page's rank and the ranking. Both may be nil; later pages have no rank.
 func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
 	err = r.s.records.view(func(txn *badger.Txn) error {
 		if err := optional(txn, key(keyRanking), &last); err != nil || last == nil {
@@ -210,8 +205,8 @@ func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
 	return rank, last, err
 }
 
-// Put replaces the ranking and its ranks. It takes many batches, but a kill leaves the old ranking
-// or the new one whole: ranks are written aside, and the batch with the Ranking makes them count.
+// Put replaces the ranking and its ranks, in many batches. Ranks go to the unused side; the last
+// batch, with the Ranking, switches sides, so a kill leaves the old or the new one whole.
 func (r Ranks) Put(ctx context.Context, ranking Ranking, ranks iter.Seq[NumberedRank]) error {
 	old, err := r.Last()
 	if err != nil && !errors.Is(err, ErrDamaged) {
@@ -279,7 +274,7 @@ func (b *Batch) moveRank(from, to uint64) error {
 	case err == nil:
 		err = b.put(rankKey(ranking.Side, to), rank)
 	case errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged):
-		err = b.dropRank(to) // that of the page which had the number
+		err = b.dropRank(to)
 	}
 	if err != nil {
 		return err
@@ -287,33 +282,31 @@ func (b *Batch) moveRank(from, to uint64) error {
 	return b.dropRank(from)
 }
 
-// Round is one look at all stored pages.
+// Round is one revisit of all stored pages by a watch.
 type Round struct {
 	Began int64 `cbor:"1,keyasint"`           // Unix milliseconds
-	Ended int64 `cbor:"2,keyasint,omitempty"` // 0 while it goes on, or was cut off
+	Ended int64 `cbor:"2,keyasint,omitempty"` // 0 while it runs, or if it was interrupted
 }
 
-// Rounds returns the rounds of a store's watches, by time.
 func Rounds(s *Store) (all []Round, err error) {
 	err = s.records.get(key(keyRounds), &all)
 	if errors.Is(err, ErrUnknown) {
-		err = nil // nobody has watched it
+		err = nil
 	}
 	return all, err
 }
 
-// PutRounds replaces them; no batch may be open.
+// PutRounds replaces the rounds. No batch may be open.
 func PutRounds(s *Store, all []Round) error {
 	b := s.Batch()
-	defer b.Cancel() // of no effect after Commit
+	defer b.Cancel()
 	if err := b.put(key(keyRounds), all); err != nil {
 		return err
 	}
 	return b.Commit()
 }
 
-// Chances returns what a crawl has learned, over all hosts, of the success of visits, as the crawler
-// encodes it; nil where none failed yet.
+// Chances returns the success statistics over all hosts, encoded by the crawler, or nil.
 func Chances(s *Store) (kept []byte, err error) {
 	err = s.records.get(key(keyChances), &kept)
 	if errors.Is(err, ErrUnknown) {
@@ -324,7 +317,6 @@ func Chances(s *Store) (kept []byte, err error) {
 
 func PutChances(b *Batch, kept []byte) error { return b.put(key(keyChances), kept) }
 
-// VisitsOf returns the visits to a URL by time.
 func VisitsOf(s *Store, id ID) (all []Visit, err error) {
 	err = s.records.view(func(txn *badger.Txn) error {
 		all, err = visitsOf(txn, id)
@@ -333,23 +325,21 @@ func VisitsOf(s *Store, id ID) (all []Visit, err error) {
 	return all, err
 }
 
-// Announced is a watch's knowledge of a host's sitemaps and feeds, and their reliability.
+// Announced is the state of a host's sitemaps and feeds for a watch, and of their reliability.
 type Announced struct {
 	Sources []Source `cbor:"1,keyasint,omitempty"`
-	Checks  int      `cbor:"2,keyasint,omitempty"` // visits that a lastmod could be held against
-	Failed  int      `cbor:"3,keyasint,omitempty"` // of these, those that contradict it
+	Checks  int      `cbor:"2,keyasint,omitempty"` // visits that could verify a lastmod
+	Failed  int      `cbor:"3,keyasint,omitempty"` // failed checks
 }
 
-// Source is a sitemap or a feed.
 type Source struct {
 	URL      string `cbor:"1,keyasint"`           // in normal form
-	At       int64  `cbor:"2,keyasint,omitempty"` // when it was asked for last, Unix milliseconds
-	ETag     string `cbor:"3,keyasint,omitempty"` // version that was read last
-	Modified string `cbor:"4,keyasint,omitempty"` // Last-Modified, likewise
+	At       int64  `cbor:"2,keyasint,omitempty"` // when it was last requested, Unix milliseconds
+	ETag     string `cbor:"3,keyasint,omitempty"` // of the version read last
+	Modified string `cbor:"4,keyasint,omitempty"` // likewise
 }
 
-// Seen returns when a URL's page was last seen unchanged, in Unix milliseconds; 0 where none is
-// stored.
+// Seen returns when a URL's page was last found unchanged (Unix milliseconds); 0 without a page.
 func (u URLs) Seen(id ID) (at int64, err error) {
 	var f Fate
 	var p Page
@@ -360,7 +350,7 @@ func (u URLs) Seen(id ID) (at int64, err error) {
 		return get(txn, numKey(keyPage, f.Page), &p)
 	})
 	if errors.Is(err, ErrUnknown) {
-		return 0, nil // it waits, or is gone
+		return 0, nil
 	}
 	return p.Seen(), err
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// marked marks a URL and returns the totals.
 func marked(t *testing.T, s *Store, id ID, m Mark) (Counts, error) {
 	t.Helper()
 	counts, err := s.Counts()
@@ -25,19 +24,19 @@ func marked(t *testing.T, s *Store, id ID, m Mark) (Counts, error) {
 	return counts, nil
 }
 
-// TestMark: page 1 is relevant by the model, page 2 is not; URL 6 waits, 7 failed.
+// TestMark: the model found page 1 relevant, page 2 not; URL 6 waits, 7 failed.
 func TestMark(t *testing.T) {
 	s := crawled(t)
 	for _, step := range []struct {
 		id       ID
 		mark     Mark
-		relevant uint64 // pages, of the 3 before
+		relevant uint64 // relevant pages; 3 before
 	}{
 		{1, Mark{OnTopic: false, At: 5, After: 5}, 2},
 		{2, Mark{OnTopic: true, At: 6, After: 5}, 3},
-		{2, Mark{OnTopic: true, At: 7, After: 5}, 3}, // again
+		{2, Mark{OnTopic: true, At: 7, After: 5}, 3},
 		{6, Mark{OnTopic: true, At: 8, After: 5}, 3}, // has no page yet
-		{1, Mark{OnTopic: true, At: 9, After: 5}, 4}, // a person may think again
+		{1, Mark{OnTopic: true, At: 9, After: 5}, 4}, // a person may change their mind
 		{1, Mark{OnTopic: false, At: 10, After: 5}, 3},
 	} {
 		counts, err := marked(t, s, step.id, step.mark)
@@ -70,9 +69,7 @@ func TestMark(t *testing.T) {
 	equal(t, "problems", len(problems), 0)
 }
 
-// TestMarkTopics: of a crawl that several topics share a mark is of one of them. The page
-// is on any topic as long as one has it, the totals follow by topic, and refine's word for
-// another topic stands.
+// TestMarkTopics: with several topics, a mark changes one verdict, its counts and its label.
 func TestMarkTopics(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Topic: "a,b", Topics: []string{"a", "b"}})
 	must(t, err)
@@ -119,7 +116,7 @@ func TestMarkTopics(t *testing.T) {
 	}
 	equal(t, "all marks", all, []MarkedURL{{1, l.Marks[0]}, {1, l.Marks[1]}})
 
-	record.Topics[1].Relevant = true // as no mark says
+	record.Topics[1].Relevant = true // contradicts its mark
 	alter(t, s, func(b *Batch) { must(t, b.PutPageRecord(record)) })
 	problems, err := s.Verify(t.Context())
 	must(t, err)
@@ -131,7 +128,6 @@ func TestMarkTopics(t *testing.T) {
 	equal(t, "problems left", problems, []Problem(nil))
 }
 
-// TestVerifyMarks breaks what belongs to a mark.
 func TestVerifyMarks(t *testing.T) {
 	page1, err := encode(somePage())
 	must(t, err)

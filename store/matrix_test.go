@@ -25,15 +25,14 @@ import (
 	"fossick/internal/tries"
 )
 
-// TestDamageMatrix harms each file of a store in each way, and then verifies it, asks why,
-// repairs, resumes or evaluates it, each in a process of its own. Whatever came first, a
-// repair afterwards has
+// TestDamageMatrix damages each file of a store in each way, then verifies it, explains a page,
+// repairs, resumes or evaluates it, each in its own process. After that, a repair has
 //
-//   - every page that the undamaged blocks, and the undamaged parts of the logs, hold;
-//   - named and queued again each that is gone, or not ended as if all were well;
-//   - left what verify calls sound, or said what remains.
+//   - every page in undamaged blocks and undamaged parts of logs;
+//   - named each lost page and queued its URL again, or returned an error;
+//   - left a store that verify finds sound, or said what remains.
 //
-// And nothing panics, or ends well beside a loss.
+// Nothing panics, and nothing succeeds silently despite a loss.
 func TestDamageMatrix(t *testing.T) {
 	m := newMatrix(t)
 	cells := m.cells()
@@ -42,7 +41,7 @@ func TestDamageMatrix(t *testing.T) {
 		rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 		cells = cells[:5] // two seconds of processor time each
 	}
-	if only := os.Getenv("FOSSICK_MATRIX"); only != "" { // cells whose name has this
+	if only := os.Getenv("FOSSICK_MATRIX"); only != "" {
 		cells = slices.DeleteFunc(m.cells(), func(c cell) bool { return !strings.Contains(c.String(), only) })
 	}
 	damaged := tries.Of(t, "damaged stores")
@@ -55,7 +54,6 @@ func TestDamageMatrix(t *testing.T) {
 	}
 }
 
-// A cell is one try of the matrix.
 type cell struct{ file, harm, verb string }
 
 func (c cell) String() string { return c.file + " " + c.harm + " " + c.verb }
@@ -65,18 +63,17 @@ var (
 	matrixVerbs = []string{"verify", "why", "repair", "resume", "eval"}
 )
 
-// matrix is a store and what was made of it before, both as files.
+// matrix holds a store's files, now and at an earlier time.
 type matrix struct {
 	now, older image
-	pages      map[string]uint64 // all that are stored: URL → number
+	pages      map[string]uint64 // stored pages: URL → number
 }
 
-// image has the files of a store by their names in its folder.
 type image map[string]fileImage
 
 type fileImage struct {
 	data []byte
-	size int64 // with the zeros that follow
+	size int64 // including the zeros that follow
 }
 
 func takeImage(t *testing.T, dir string) image {
@@ -92,7 +89,7 @@ func takeImage(t *testing.T, dir string) image {
 			body, size := readData(t, name)
 			short, err := filepath.Rel(dir, name)
 			must(t, err)
-			if size > 1<<20-1 { // a log is mapped larger than what is in it
+			if size > 1<<20-1 { // a log is mapped larger than its content
 				body = bytes.TrimRight(body, "\x00")
 			}
 			im[short] = fileImage{body, size}
@@ -110,8 +107,8 @@ func (im image) write(t *testing.T, dir string) {
 	}
 }
 
-// newMatrix makes the store: two sessions that ended, with a table and a value log each,
-// and one that was killed. With one table more a compaction might begin.
+// newMatrix makes the store from two sessions that ended, each with a table and a value log, and
+// one that was killed. One more table could trigger a compaction.
 func newMatrix(t *testing.T) *matrix {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
@@ -145,8 +142,6 @@ func newMatrix(t *testing.T) *matrix {
 	return m
 }
 
-// storePage adds what follows from an exchange: a page whose URL was waiting, with links to
-// three that were not known.
 func storePage(s *Store, b *Batch) error {
 	c, err := s.Counts()
 	if err != nil {
@@ -184,11 +179,10 @@ func storePage(s *Store, b *Batch) error {
 
 func matrixURL(id ID) string { return fmt.Sprintf("http://h%d.test/%d", id%10, id) }
 
-// cells are all that make a difference.
 func (m *matrix) cells() (cells []cell) {
 	for _, name := range slices.Sorted(maps.Keys(m.now)) {
 		if filepath.Base(name) == "LOCK" {
-			continue // it has the number of the process that was killed
+			continue // holds the number of the killed process
 		}
 		for _, harm := range matrixHarms {
 			if _, _, ok := m.harmed(name, harm); !ok {
@@ -202,8 +196,7 @@ func (m *matrix) cells() (cells []cell) {
 	return cells
 }
 
-// harmed returns a harmed file, nil for one that is gone, and from which byte to which it is
-// harmed; false where the harm leaves it as it is.
+// harmed returns a damaged file, nil if removed, and the byte range; not ok if nothing changes.
 func (m *matrix) harmed(name, harm string) (f *fileImage, at [2]int, ok bool) {
 	whole := m.now[name]
 	n := len(whole.data)
@@ -246,7 +239,6 @@ func (m *matrix) harmed(name, harm string) (f *fileImage, at [2]int, ok bool) {
 	return nil, at, false
 }
 
-// same returns how many bytes a and b begin with alike.
 func same(a, b []byte) (n int) {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -254,7 +246,7 @@ func same(a, b []byte) (n int) {
 	return n
 }
 
-// held returns the URLs of the pages that what is undamaged holds.
+// held returns the URLs of the pages whose records are undamaged.
 func (m *matrix) held(t *testing.T, name string, at [2]int) map[string]bool {
 	held := map[string]bool{}
 	gone := lostKeys(t, name, m.now[name].data, at)
@@ -266,7 +258,7 @@ func (m *matrix) held(t *testing.T, name string, at [2]int) map[string]bool {
 	return held
 }
 
-// try returns what does not hold of a cell.
+// try returns the promises that a case breaks.
 func (m *matrix) try(t *testing.T, c cell) (red []string) {
 	f, at, _ := m.harmed(c.file, c.harm)
 	want := m.held(t, c.file, at)
@@ -278,7 +270,7 @@ func (m *matrix) try(t *testing.T, c cell) (red []string) {
 	harmed.write(t, dir)
 	say := func(format string, args ...any) { red = append(red, fmt.Sprintf(format, args...)) }
 
-	ask := matrixURL(1) // a page that is harmed, where there is one
+	ask := matrixURL(1) // a damaged page, if there is one
 	for url := range m.pages {
 		if !want[url] {
 			ask = url
@@ -295,7 +287,7 @@ func (m *matrix) try(t *testing.T, c cell) (red []string) {
 		}
 	}
 	repaired := first
-	for range 3 { // it may say that more is to be done
+	for range 3 { // a repair may say that more is to be done
 		if c.verb == "repair" && repaired.Code == 0 && repaired.died == "" {
 			break
 		}
@@ -345,27 +337,24 @@ func (m *matrix) try(t *testing.T, c cell) (red []string) {
 	return red
 }
 
-// answer is what a verb did.
 type answer struct {
-	Code    int             // as of the command line
-	Text    string          // the error, or what verify found
-	Named   map[string]bool // URLs that repair names
-	Pages   map[string]bool // URLs of pages that were read
-	Queued  map[string]bool // URLs that wait
-	Unnamed bool            // repair says that records are gone which nobody can name
+	Code    int
+	Text    string          // error, or findings of verify
+	Named   map[string]bool // by repair
+	Pages   map[string]bool // that were read
+	Queued  map[string]bool
+	Unnamed bool // repair reports lost records that it cannot name
 
-	died string // instead of answering
+	died string // the panic or kill that ended it
 }
 
-// merged is what two repairs did, one after the other.
 func merged(a, b answer) answer {
 	maps.Copy(b.Named, a.Named)
 	b.Unnamed = b.Unnamed || a.Unnamed
 	return b
 }
 
-// childMatrix makes the child of childDir run this verb, and answer as JSON; childURL is
-// the URL for why.
+// childMatrix is the child's verb, which answers as JSON; childURL is the URL to explain.
 const (
 	childMatrix = "FOSSICK_TEST_STORE_MATRIX"
 	childURL    = "FOSSICK_TEST_STORE_URL"
@@ -394,7 +383,6 @@ func matrixChild(t *testing.T, dir, verb, url string) (a answer) {
 	return a
 }
 
-// matrixVerb runs one verb and writes its answer.
 func matrixVerb(dir string, to io.Writer) error {
 	a := answer{Named: map[string]bool{}, Pages: map[string]bool{}, Queued: map[string]bool{}}
 	verb, err := os.Getenv(childMatrix), error(nil)
@@ -411,7 +399,6 @@ func matrixVerb(dir string, to io.Writer) error {
 	return json.NewEncoder(to).Encode(a)
 }
 
-// openFor opens a store as the verb of that name does.
 func openFor(verb, dir string) (*Store, error) {
 	if verb == "resume" {
 		return Open(dir)
@@ -450,7 +437,7 @@ func (a *answer) verb(s *Store, verb string) error {
 	return a.read(s, verb == "count")
 }
 
-// read reads all pages, as eval does; to count them it passes over what cannot be read.
+// read reads all pages, as eval does; when counting, it skips unreadable ones.
 func (a *answer) read(s *Store, count bool) error {
 	c, err := s.Counts()
 	if err != nil && !count {
@@ -479,8 +466,7 @@ func (a *answer) read(s *Store, count bool) error {
 	return nil
 }
 
-// resume does what a crawl does with its store: it fills its filters, reads the queue, and
-// stores what it fetches.
+// resume uses the store like a crawl: it fills filters, reads the queue and stores pages.
 func (a *answer) resume(s *Store) error {
 	s.FilterSeen()
 	for _, err := range s.URLs().Waiters() {
@@ -496,8 +482,8 @@ func (a *answer) resume(s *Store) error {
 	return b.Commit()
 }
 
-// lostKeys says which keys are gone with the bytes from at[0] to at[1] of a file: those of
-// a table's blocks, and the entries of a log. Other files have no records.
+// lostKeys tells which keys are lost with bytes at[0] to at[1] of a file: those in a table's blocks
+// or a log's entries. Other files hold no records.
 func lostKeys(t *testing.T, name string, data []byte, at [2]int) func(k []byte) bool {
 	t.Helper()
 	gone := map[string]bool{}
@@ -516,7 +502,7 @@ func lostKeys(t *testing.T, name string, data []byte, at [2]int) func(k []byte) 
 				gone[e.key] = true
 			}
 		}
-	case ".mem": // what was committed together is there or not
+	case ".mem": // a transaction is there as a whole or not at all
 		var together []string
 		harmed := false
 		for _, e := range entriesOf(data) {
@@ -536,14 +522,12 @@ func lostKeys(t *testing.T, name string, data []byte, at [2]int) func(k []byte) 
 	return func(k []byte) bool { return gone[string(k)] }
 }
 
-// part is a block of a table, with its keys, or an entry of a log.
 type part struct {
 	from, to int
 	keys     []string
 	key      string
 }
 
-// blocksOf returns the blocks of a table.
 func blocksOf(t *testing.T, data []byte) (blocks []part) {
 	t.Helper()
 	end := len(data) - 4
@@ -574,7 +558,7 @@ func blocksOf(t *testing.T, data []byte) (blocks []part) {
 // entriesOf returns the entries of a log:
 //
 //	head (20) · entry…
-//	entry = meta (2) · length of key · of value · expiry (uvarints) · key · value · CRC (4)
+//	entry = meta (2) · key length · value length · expiry (uvarints) · key · value · CRC (4)
 func entriesOf(data []byte) (entries []part) {
 	for at := 20; at+6 < len(data); {
 		from, lengths := at, [3]uint64{}

@@ -10,19 +10,20 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// The index of near-duplicates. A signature is cut into bands; a record of kind keyNear maps a
-// band's value to the pages that have it. Pages that share a band are candidates: of those that
-// share J of their shingles 1−(1−J⁶)⁵, which is 99.9 % at 0.95, 97.7 % at 0.9, under half at 0.7.
+// The index of near-duplicates cuts a signature into bands. A record of kind keyNear maps a band's
+// value to the pages that have it. Pages that share a band are candidates. Pages with resemblance J
+// of their shingles share one with probability 1−(1−J⁶)⁵: 99.9 % at J = 0.95, 97.7 % at 0.9, under
+// half at 0.7.
 //
-// A record names the nearBucket newest pages, so that a template shared by ten thousand pages costs
-// no more than any other (docs/duplicates.md). Once a page has left a full record, older pages
-// that found no room are unknown: the record then begins with a 0 for them, and names three pages.
+// A record names only the nearBucket newest pages, so that a template shared by ten thousand pages
+// costs no more than any other band (docs/duplicates.md). After a page has left a full record,
+// older pages without room are unknown: the record then begins with a 0 and names three pages.
 const (
 	nearBands    = 5
-	nearRows     = 6 // bytes of a signature in a band
-	nearBucket   = 4 // pages named by a record
+	nearRows     = 6
+	nearBucket   = 4
 	nearMostRead = 16
-	pushedOut    = 0 // stands for pages that had no room; no page has this number
+	pushedOut    = 0 // stands for pages that found no room; no page has this number
 )
 
 // Candidate is a stored page that may be a near-duplicate of another.
@@ -36,8 +37,8 @@ type Candidate struct {
 	Signature   []byte `cbor:"22,keyasint,omitempty"`
 }
 
-// Candidates returns pages whose signatures share a band with this one: most shared bands first,
-// then the newest, at most 16. It does at most 21 look-ups; safe for concurrent use.
+// Candidates returns the at most 16 pages with most shared bands, the newest first among equals. It
+// makes at most 21 look-ups and is safe for concurrent use.
 func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 	var all []Candidate
 	err := s.records.view(func(txn *badger.Txn) error {
@@ -49,7 +50,7 @@ func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 			c := Candidate{Number: n}
 			err := get(txn, numKey(keyPage, n), &c)
 			if errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged) {
-				continue // verify tells of it; a crawl goes on
+				continue // verify reports it; the crawl continues
 			}
 			if err != nil {
 				return err
@@ -81,8 +82,7 @@ func sharing(txn *badger.Txn, filter *keyFilter, signature []byte) ([]uint64, er
 	return mostShared(pages, shared), nil
 }
 
-// bucket returns the pages of an index record, none where it cannot be read; filter may know that
-// there is none.
+// bucket returns the pages of an index record, none if it is missing or unreadable.
 func bucket(txn *badger.Txn, filter *keyFilter, k []byte) ([]uint64, error) {
 	if filter.lacks(bandHash(k)) {
 		return nil, nil
@@ -94,8 +94,7 @@ func bucket(txn *badger.Txn, filter *keyFilter, k []byte) ([]uint64, error) {
 	return pages, err
 }
 
-// nearKeys returns the keys of a signature's bands; none of a short signature, whose page is not
-// compared.
+// nearKeys returns the keys of a signature's bands; none for a short one, which is not compared.
 func nearKeys(signature []byte) [][]byte {
 	if len(signature) < nearBands*nearRows {
 		return nil
@@ -109,7 +108,7 @@ func nearKeys(signature []byte) [][]byte {
 
 func nearPages(txn *badger.Txn, k []byte) (pages []uint64, err error) {
 	item, err := txn.Get(k)
-	if errors.Is(err, badger.ErrKeyNotFound) { // as it is for most bands
+	if errors.Is(err, badger.ErrKeyNotFound) {
 		return nil, nil
 	}
 	if err != nil {
@@ -139,7 +138,7 @@ func decodeNear(k, v []byte) ([]uint64, error) {
 	return pages, nil
 }
 
-// addNear enters page n in the index; the oldest page of a full record goes.
+// addNear adds page n to the index; a full record drops its oldest page.
 func (b *Batch) addNear(n uint64, signature []byte) error {
 	return b.changeNear(signature, func(pages []uint64) []uint64 {
 		at, there := slices.BinarySearch(pages, n)
@@ -170,7 +169,7 @@ func (b *Batch) dropNear(n uint64, signature []byte) error {
 	})
 }
 
-// changeNear rewrites the records of a signature's bands; an unreadable one begins anew.
+// changeNear rewrites the records of a signature's bands. An unreadable one starts empty.
 func (b *Batch) changeNear(signature []byte, change func([]uint64) []uint64) error {
 	for _, k := range nearKeys(signature) {
 		pages, err := bucket(b.txn, b.s.pageFilter, k)
@@ -196,10 +195,10 @@ func (b *Batch) setNear(k []byte, pages []uint64) error {
 	return b.set(k, v)
 }
 
-// NearIndex is the index of near-duplicates in memory, for crawls without a store. It returns the
-// pages that Candidates would. Not safe for concurrent use.
+// NearIndex is an index of near-duplicates in memory, for crawls without a store. It finds the same
+// pages as Candidates. It is not safe for concurrent use.
 type NearIndex struct {
-	bands map[nearBand][nearBucket]uint64 // pages, the newest first; 0 is none
+	bands map[nearBand][nearBucket]uint64 // newest page first; 0 means none
 }
 
 type nearBand [1 + nearRows]byte
@@ -210,7 +209,7 @@ func nearBandOf(signature []byte, band int) nearBand {
 	return k
 }
 
-// Add enters page n, above all before.
+// Add enters page n, whose number must exceed all earlier ones.
 func (x *NearIndex) Add(n uint64, signature []byte) {
 	if len(signature) < nearBands*nearRows {
 		return
@@ -227,7 +226,7 @@ func (x *NearIndex) Add(n uint64, signature []byte) {
 	}
 }
 
-// Sharing returns the pages whose signatures share a band with this one, in the order of Candidates.
+// Sharing returns the pages that share a band with this signature, in the order of Candidates.
 func (x *NearIndex) Sharing(signature []byte) []uint64 {
 	if len(signature) < nearBands*nearRows {
 		return nil
@@ -247,7 +246,6 @@ func (x *NearIndex) Sharing(signature []byte) []uint64 {
 	return mostShared(pages, shared)
 }
 
-// mostShared orders candidates by shared bands, then the newest first, and cuts them.
 func mostShared(pages []uint64, shared map[uint64]int) []uint64 {
 	slices.SortFunc(pages, func(a, b uint64) int {
 		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(b, a))

@@ -12,8 +12,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// signatureOf returns a signature whose bands are full of the given bytes, the
-// last one to the end.
+// signatureOf returns a signature with bands of the given bytes; the last one fills the rest.
 func signatureOf(bands ...byte) []byte {
 	var s []byte
 	for i := range 16 {
@@ -22,7 +21,6 @@ func signatureOf(bands ...byte) []byte {
 	return s
 }
 
-// pagesOf returns the value of a record of the index.
 func pagesOf(pages ...uint64) (v []byte) {
 	for _, n := range pages {
 		v = append(v, numKey(keyPage, n)[1:]...)
@@ -37,8 +35,7 @@ func nearPage(n uint64, signature []byte) *Page {
 	}
 }
 
-// TestCandidates compares the index with a look at all pages, on signatures of
-// few values, so that bands are shared by many.
+// TestCandidates compares the index with a scan of all pages, with many shared bands.
 func TestCandidates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	s := create(t)
@@ -57,8 +54,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// naiveCandidates ranks the pages by the bands that they share, where they are
-// among the newest nearBucket that have it.
+// naiveCandidates ranks pages by shared bands, of each band only the newest nearBucket.
 func naiveCandidates(stored [][]byte, signature []byte) (pages []uint64) {
 	shared := map[uint64]int{}
 	for band := range nearBands {
@@ -95,7 +91,6 @@ func numbers(candidates []Candidate) (pages []uint64) {
 	return pages
 }
 
-// TestCandidatesOfDamage: what is broken is passed over, the rest is found.
 func TestCandidatesOfDamage(t *testing.T) {
 	s := create(t)
 	signature := signatureOf(7)
@@ -118,8 +113,7 @@ func TestCandidatesOfDamage(t *testing.T) {
 	}
 }
 
-// TestStoreWithoutIndex: pages of earlier builds have no signatures. They can be
-// read, and nothing is missed.
+// TestStoreWithoutIndex: pages of earlier builds, without signatures, remain valid.
 func TestStoreWithoutIndex(t *testing.T) {
 	s := create(t)
 	must(t, s.db.Update(func(txn *badger.Txn) error {
@@ -138,8 +132,7 @@ func TestStoreWithoutIndex(t *testing.T) {
 	}
 }
 
-// FuzzNearRecord reads records of the index from any bytes: what can be read is
-// written as it was.
+// FuzzNearRecord: a decodable index record encodes to the same bytes.
 func FuzzNearRecord(f *testing.F) {
 	f.Add(nearKeys(signatureOf(1))[0], pagesOf(1, 2, 3))
 	f.Add([]byte{keyNear}, []byte{})
@@ -151,8 +144,8 @@ func FuzzNearRecord(f *testing.F) {
 	})
 }
 
-// BenchmarkCandidates asks a store of 100,000 pages for the candidates of one
-// that is new, one that has near-duplicates, and one of a template.
+// BenchmarkCandidates asks a store of 100,000 pages about a new, a near-duplicate and a template
+// page.
 func BenchmarkCandidates(b *testing.B) {
 	s, err := Create(b.TempDir(), Info{})
 	must(b, err)
@@ -171,7 +164,7 @@ func BenchmarkCandidates(b *testing.B) {
 	batch := s.Batch()
 	for n := uint64(1); n <= pages; n++ {
 		sig := signature()
-		if n%4 == 0 { // a page of the template: half of its bands
+		if n%4 == 0 { // a page of the template, with half of its bands
 			copy(sig, template[:nearBands*nearRows/2])
 		}
 		if n == pages/2+1 {
@@ -203,7 +196,6 @@ func BenchmarkCandidates(b *testing.B) {
 	b.Run("PutPageWithout", func(b *testing.B) { benchmarkPut(b, s, func() []byte { return nil }) })
 }
 
-// benchmarkPut stores pages, 20 a batch, as a crawl does.
 func benchmarkPut(b *testing.B, s *Store, signature func() []byte) {
 	processorTime(b, func() {
 		n := uint64(1 << 30)
@@ -220,23 +212,20 @@ func benchmarkPut(b *testing.B, s *Store, signature func() []byte) {
 	})
 }
 
-// processorTime reports the µs of processor time of an operation, the database's
-// own work behind it included: on a busy machine the clock tells nothing.
+// processorTime reports processor time per operation, as wall-clock time depends on other load.
 func processorTime(b *testing.B, f func()) {
 	before := usedTime(b)
 	f()
 	b.ReportMetric(float64((usedTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
 }
 
-// usedTime is the processor time that the process has used.
 func usedTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestNearIndexIsTheStores enters random signatures, many alike, in the index in
-// memory and in a store's: both must name the same pages in the same order.
+// TestNearIndexIsTheStores: the index in memory returns the same pages as a store's, in order.
 func TestNearIndexIsTheStores(t *testing.T) {
 	s, err := Create(t.TempDir()+"/store", Info{})
 	if err != nil {
@@ -252,7 +241,7 @@ func TestNearIndexIsTheStores(t *testing.T) {
 	signature := func() []byte {
 		b := make([]byte, nearBands*nearRows)
 		for band := range nearBands {
-			b[band*nearRows] = byte(rng.IntN(4)) // few values: bands are shared
+			b[band*nearRows] = byte(rng.IntN(4))
 		}
 		return b
 	}
@@ -279,9 +268,7 @@ func TestNearIndexIsTheStores(t *testing.T) {
 	}
 }
 
-// TestNearIndexOfChangingPages: pages of few templates are stored, and replaced again and
-// again; after each time the index names only pages that have the band, and misses none but
-// those that had no room.
+// TestNearIndexOfChangingPages checks the index after each of many replacements of similar pages.
 func TestNearIndexOfChangingPages(t *testing.T) {
 	s := create(t)
 	rng := rand.New(rand.NewPCG(1, 19))

@@ -14,25 +14,24 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Outbox is what a crawl by several agents has to tell other agents, and how far it received theirs.
-// A parcel stays until its receiver has it on disk. It is a view of a store.
+// Outbox holds the messages to other agents of a crawl, and how far this agent received theirs. A
+// parcel stays until its receiver has stored it on disk. Outbox is a view of a store.
 type Outbox struct{ s *Store }
 
 func OutboxOf(s *Store) Outbox { return Outbox{s} }
 
-// OutboxBatch is the outbox's part of a batch.
 type OutboxBatch struct{ b *Batch }
 
 func OutboxIn(b *Batch) OutboxBatch { return OutboxBatch{b} }
 
-// Parcel is a batch of messages to the holder of a part of the web, as its sender packed it.
+// Parcel is a batch of messages to the agent that holds a part of the web, encoded by its sender.
 type Parcel struct {
 	Part   uint16
 	Number uint64 // rising in a store
 	Data   []byte
 }
 
-// Parcels yields the parcels for a part with numbers above after, in order.
+// Parcels yields the parcels for a part whose numbers exceed after, in order.
 func (o Outbox) Parcels(part uint16, after uint64) iter.Seq2[Parcel, error] {
 	return func(yield func(Parcel, error) bool) {
 		gone := o.s.outbox.gone(part)
@@ -56,7 +55,6 @@ func (o Outbox) Parcels(part uint16, after uint64) iter.Seq2[Parcel, error] {
 	}
 }
 
-// Parts yields the parts that parcels wait for, the lowest first.
 func (o Outbox) Parts() iter.Seq2[uint16, error] {
 	return func(yield func(uint16, error) bool) {
 		for s, err := range o.Spans() {
@@ -67,8 +65,7 @@ func (o Outbox) Parts() iter.Seq2[uint16, error] {
 	}
 }
 
-// Cursor returns the number of the last parcel of a sender for a part that the store has taken in, 0
-// for none.
+// Cursor returns the number of the last parcel for a part received from a sender, or 0.
 func (o Outbox) Cursor(part uint16, sender string) (n uint64, err error) {
 	err = o.s.records.view(func(txn *badger.Txn) error {
 		n, err = cursor(txn, part, sender)
@@ -91,14 +88,13 @@ func cursor(txn *badger.Txn, part uint16, sender string) (n uint64, err error) {
 	return n, err
 }
 
-// Put puts a parcel into the outbox under the next number, which it counts.
+// Put adds a parcel to the outbox under the next number, and counts it.
 func (o OutboxBatch) Put(part uint16, counts *Counts, data []byte) error {
 	counts.Parcels++
 	return o.b.set(parcelKey(part, counts.Parcels), data)
 }
 
-// Drop removes the parcels for a part up to a number, as many as a batch has room for; done is false
-// where more remain.
+// Drop removes the parcels for a part up to a number; done is false if they exceed a batch.
 func (o OutboxBatch) Drop(part uint16, upTo uint64) (done bool, err error) {
 	var old [][]byte
 	it := walk(o.b.txn, partKey(keyParcel, part))
@@ -118,14 +114,13 @@ func (o OutboxBatch) Drop(part uint16, upTo uint64) (done bool, err error) {
 	return len(old) < maxDropped, o.b.delete(old...)
 }
 
-// maxDropped is how many keys one batch deletes, well below Badger's limit.
+// maxDropped bounds the keys deleted in one batch, well below Badger's limit.
 const maxDropped = 4096
 
 func (o OutboxBatch) Cursor(part uint16, sender string) (uint64, error) {
 	return cursor(o.b.txn, part, sender)
 }
 
-// PutCursor notes that a sender's parcels for a part are taken in up to a number.
 func (o OutboxBatch) PutCursor(part uint16, sender string, n uint64) error {
 	k := cursorKey(part, sender)
 	if !isCursor(k) {
@@ -136,10 +131,10 @@ func (o OutboxBatch) PutCursor(part uint16, sender string, n uint64) error {
 
 const trimmedSender = "trimmed"
 
-// Trimmed returns up to which number the changes for a replica were dropped.
+// Trimmed returns the number up to which the changes for a replica were dropped.
 func (o Outbox) Trimmed() (uint64, error) { return o.Cursor(KeeperPart, trimmedSender) }
 
-// DropChanges is Drop of the changes for a replica, which it notes for Trimmed.
+// DropChanges drops the changes for a replica up to a number, and records that for Trimmed.
 func (o OutboxBatch) DropChanges(upTo uint64) (done bool, err error) {
 	if err := o.PutCursor(KeeperPart, trimmedSender, upTo); err != nil {
 		return false, err
@@ -178,7 +173,7 @@ func parcelOf(item *badger.Item) (p Parcel, err error) {
 	return p, err
 }
 
-// Spans yields, for each part with waiting parcels, their first and last numbers.
+// Spans yields the first and last parcel number of each part with waiting parcels.
 func (o Outbox) Spans() iter.Seq2[Span, error] {
 	return func(yield func(Span, error) bool) {
 		err := o.s.records.view(func(txn *badger.Txn) error {
@@ -201,14 +196,13 @@ type Span struct {
 	First, Last uint64
 }
 
-// Heard is up to which number a sender's parcels for a part were received.
+// Heard records the last parcel for a part that was received from a sender.
 type Heard struct {
 	Part   uint16
 	Sender string
 	Number uint64
 }
 
-// Cursors yields how far each sender's parcels were received.
 func (o Outbox) Cursors() iter.Seq2[Heard, error] {
 	return each(o.s.records, key(keyCursor), func(k, v []byte) (h Heard, err error) {
 		return heardOf(k, v)
@@ -222,25 +216,24 @@ func heardOf(k, v []byte) (h Heard, err error) {
 	return Heard{binary.BigEndian.Uint16(k[1:]), string(k[3:]), binary.BigEndian.Uint64(v)}, nil
 }
 
-// Holdings are the parts of the web that an agent holds, written down for its restart.
+// Holdings are the parts of the web that an agent holds, stored for its restart.
 type Holdings struct {
-	Known uint64            `cbor:"1,keyasint,omitempty"` // the highest epoch that it has heard of
-	Held  map[uint16]uint64 `cbor:"2,keyasint,omitempty"` // that it got, with their epochs
-	Past  map[uint16]uint64 `cbor:"3,keyasint,omitempty"` // that it has no more, with the last epoch
+	Known uint64            `cbor:"1,keyasint,omitempty"` // highest epoch received
+	Held  map[uint16]uint64 `cbor:"2,keyasint,omitempty"` // parts held, with their epochs
+	Past  map[uint16]uint64 `cbor:"3,keyasint,omitempty"` // parts given up, with their last epochs
 
-	// Awaits has, for held parts, the agent whose knowledge is still on its way.
+	// Awaits names, for held parts, the agent whose records of the part have not arrived yet.
 	Awaits map[uint16]string `cbor:"4,keyasint,omitempty"`
 }
 
 func (o Outbox) Holdings() (h Holdings, err error) {
 	err = o.s.records.get(key(keyHoldings), &h)
 	if errors.Is(err, ErrUnknown) {
-		err = nil // a new agent
+		err = nil
 	}
 	return h, err
 }
 
-// Arrived notes that an agent's knowledge of a part is here, if it was awaited.
 func (o OutboxBatch) Arrived(part uint16, agent string) error {
 	k, h := key(keyHoldings), Holdings{}
 	err := value(o.b.txn, k, func(k, v []byte) error { return decode(k, v, &h) })
@@ -256,19 +249,18 @@ func (o OutboxBatch) Arrived(part uint16, agent string) error {
 
 func (o OutboxBatch) PutHoldings(h Holdings) error { return o.b.put(key(keyHoldings), h) }
 
-// outboxSpans knows the number ranges of each part's parcels. A dropped parcel stays in Badger as a
-// mark until a compaction, and an iterator reads each mark; so a search begins behind the parcels
-// known to be gone. Safe for concurrent use.
+// outboxSpans caches the range of parcel numbers of each part. Badger keeps a tombstone for a
+// dropped parcel until a compaction, and iterators read each one; so a search starts behind the
+// dropped parcels. It is safe for concurrent use.
 type outboxSpans struct {
-	mu    sync.Mutex        // guards all below
-	known bool              // parts has all that the store had when it was opened
-	parts map[uint16]parcel // by part
+	mu    sync.Mutex // guards the fields below
+	known bool       // parts includes all that the store had when it was opened
+	parts map[uint16]parcel
 }
 
-// parcel is a part's range: all up to gone were dropped, and none is above last.
+// parcel is a part's range: all numbers up to gone were dropped, and none exceeds last.
 type parcel struct{ gone, last uint64 }
 
-// parcelChange puts a parcel of this number, or drops all up to it.
 type parcelChange struct {
 	part    uint16
 	number  uint64
@@ -304,8 +296,7 @@ func (o *outboxSpans) gone(part uint16) uint64 {
 	return o.parts[part].gone
 }
 
-// spans returns the ranges, the lowest part first: First is a lower bound, Last exact. The first
-// call reads the store.
+// spans returns the ranges by part. First is a lower bound, Last exact. The first call reads all.
 func (o *outboxSpans) spans(txn *badger.Txn) (spans []Span, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -335,7 +326,6 @@ func (o *outboxSpans) read(txn *badger.Txn) error {
 	return nil
 }
 
-// firstParcel returns the number of a part's first parcel from a number on, 0 for none.
 func firstParcel(txn *badger.Txn, part uint16, from uint64) uint64 {
 	it := walk(txn, partKey(keyParcel, part))
 	defer it.Close()
@@ -349,29 +339,27 @@ func partOf(k []byte) uint16 { return binary.BigEndian.Uint16(k[1:]) }
 
 func numberOf(k []byte) uint64 { return binary.BigEndian.Uint64(k[3:]) }
 
-// Addresses are what agents of one crawl learn together of addresses: which parts of the web have
-// sites with hosts there. It is a view of a store.
+// Addresses records which parts of the web have sites with hosts at an address, as the agents of a
+// crawl find out together. It is a view of a store.
 type Addresses struct{ s *Store }
 
 func AddressesOf(s *Store) Addresses { return Addresses{s} }
 
-// AddressesBatch is their part of a batch.
 type AddressesBatch struct{ b *Batch }
 
 func AddressesIn(b *Batch) AddressesBatch { return AddressesBatch{b} }
 
-// Neighbours are the parts of the web that have sites at an address.
 type Neighbours struct {
-	Part  uint16 // that the address is in
+	Part  uint16 // part that the address itself belongs to
 	Addr  string
 	Sites []uint16
-	First string // site that has the address, of a crawl with one site an address; else ""
+	First string // site that owns the address in a crawl with one site per address; else ""
 }
 
-// noPart, above all parts, stands between the parts and the site.
+// noPart is above all parts; it separates the parts from the site in a record.
 const noPart = 0xffff
 
-// Neighbours yields those of addresses that are in a part.
+// Neighbours yields the records of the addresses that belong to a part.
 func (a Addresses) Neighbours(part uint16) iter.Seq2[Neighbours, error] {
 	return each(a.s.records, partKey(keyAddress, part), neighboursOf)
 }
@@ -419,27 +407,25 @@ func (a AddressesBatch) Put(n Neighbours) error {
 	return a.b.set(addressKey(n.Part, n.Addr), v)
 }
 
-// Duplicates are what agents of one crawl learn together of pages with the same content: which URL
-// stands for it, of contents in this agent's parts. It is a view of a store.
+// Duplicates records which URL is kept for each content shared by several pages, for the contents
+// in this agent's parts. It is a view of a store.
 type Duplicates struct{ s *Store }
 
 func DuplicatesOf(s *Store) Duplicates { return Duplicates{s} }
 
-// DuplicatesBatch is their part of a batch.
 type DuplicatesBatch struct{ b *Batch }
 
 func DuplicatesIn(b *Batch) DuplicatesBatch { return DuplicatesBatch{b} }
 
-// Holder is the URL that stands for a content, or for a band of near-duplicates.
 type Holder struct {
-	Part      uint16 // that the content is in
+	Part      uint16
 	Checksum  []byte
 	URL       string
-	Signature []byte // of its page; only of a band
+	Signature []byte // of its page; only for a band
 }
 
-// Bands returns a name for each band of a signature, as long as a checksum and unlike any. Pages
-// that share one are compared.
+// Bands returns a name for each band of a signature, as long as a checksum but different from any.
+// Pages that share a band must be compared.
 func Bands(signature []byte) (names [][]byte) {
 	for _, k := range nearKeys(signature) {
 		sum := sha256.Sum256(k)
@@ -456,13 +442,13 @@ func holderOf(k, v []byte) (Holder, error) {
 	if len(k) != holderKeyLen || len(v) == 0 {
 		return Holder{}, fmt.Errorf("store key %q: %w: want a part, a checksum and a URL", k, ErrDamaged)
 	}
-	url, signature, _ := bytes.Cut(v, []byte{0}) // which no URL has
+	url, signature, _ := bytes.Cut(v, []byte{0}) // no URL contains a zero byte
 	return Holder{binary.BigEndian.Uint16(k[1:]), k[3:], string(url), bytes.Clone(signature)}, nil
 }
 
 const holderKeyLen = 1 + 2 + len(Hash{})
 
-// Holder returns what stands for a content or a band; its URL is "" where nothing does.
+// Holder returns the URL kept for a content or a band; its URL is "" if there is none.
 func (d DuplicatesBatch) Holder(part uint16, checksum []byte) (h Holder, err error) {
 	err = value(d.b.txn, holderKey(part, checksum), func(k, v []byte) error {
 		h, err = holderOf(k, v)
@@ -486,7 +472,6 @@ func holderKey(part uint16, checksum []byte) []byte {
 	return append(partKey(keyHolder, part), checksum...)
 }
 
-// Page returns the stored page of a URL, and the URL's fate; ErrUnknown where it has none.
 func (d DuplicatesBatch) Page(id ID) (*Page, Fate, error) {
 	f, err := d.b.Fate(id)
 	if err == nil && !f.HasPage() {
@@ -501,7 +486,6 @@ func (d DuplicatesBatch) Page(id ID) (*Page, Fate, error) {
 	return p, f, err
 }
 
-// Marked reports whether a person marked a URL.
 func (d DuplicatesBatch) Marked(id ID) (bool, error) {
 	marked, err := hasKey(d.b.txn, markKey(id, 0))
 	if marked || err != nil {
@@ -513,10 +497,10 @@ func (d DuplicatesBatch) Marked(id ID) (bool, error) {
 	return false, nil
 }
 
-// Drop removes a stored page for good, as another agent has stored a page with its content at the
-// URL sameAs. The record stays, since the number is given to no other page. A further page with the
-// content is new to this store, which cannot know whether the other one persists. The caller writes
-// the URL's end, and the counts.
+// Drop removes a stored page for good because another agent keeps its content under the URL
+// sameAs. The record stays, so that its number is not reused. Another page with this content
+// counts as new here, since this store cannot know whether the other one survives. The caller
+// writes the URL's outcome and the counts.
 func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
 	b := d.b
 	if err := b.forget(p, func([]byte) bool { return false }); err != nil {

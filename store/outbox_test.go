@@ -14,7 +14,6 @@ import (
 	"fossick/internal/tries"
 )
 
-// TestOutbox puts, drops and reads parcels at random, against a map of slices.
 func TestOutbox(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3"})
 	must(t, err)
@@ -77,7 +76,7 @@ func TestOutbox(t *testing.T) {
 	}
 }
 
-// TestOutboxEmptied: to look into an outbox takes no longer after many parcels were dropped.
+// TestOutboxEmptied: reading an outbox is no slower after many parcels were dropped.
 func TestOutboxEmptied(t *testing.T) {
 	s, counts := create(t), Counts{}
 	round := func(parcels int) (took time.Duration) {
@@ -160,8 +159,8 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// TestPoison: what another machine makes a batch write is what Cursors reads, or an error that
-// fits on a line; what an earlier build wrote is told by verify, and mended.
+// TestPoison: a sender name from another machine either reads back through Cursors or gives an
+// error that fits on a line. Verify reports, and repair removes, bad records of earlier builds.
 func TestPoison(t *testing.T) {
 	class := tries.Of(t, "names that poison a store")
 	s := crawled(t)
@@ -209,8 +208,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// dropped returns the store of crawled without page 2, and without page 4 where two is said:
-// another agent has them.
+// dropped returns crawled without the given pages.
 func dropped(t *testing.T, numbers ...uint64) *Store {
 	s := crawled(t)
 	for _, n := range numbers {
@@ -233,8 +231,7 @@ func dropped(t *testing.T, numbers ...uint64) *Store {
 	return s
 }
 
-// TestDropPage: a page that was dropped is nowhere but in its record. The others keep their
-// numbers, its number is not given again, and its content is new to the store.
+// TestDropPage: only the record stays, numbers do not change, and the content counts as new.
 func TestDropPage(t *testing.T) {
 	s := dropped(t, 2, 5)
 	var numbers []uint64
@@ -281,8 +278,7 @@ func TestDropPage(t *testing.T) {
 	}
 }
 
-// TestRepairWithDroppedPages: where a page is missing the last record takes its number, also
-// that of a dropped page; and a URL whose page was dropped has none.
+// TestRepairWithDroppedPages: any last record fills a gap; a URL of a dropped page has no page.
 func TestRepairWithDroppedPages(t *testing.T) {
 	s := dropped(t, 2, 5)
 	alter(t, s, func(b *Batch) {

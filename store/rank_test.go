@@ -11,7 +11,6 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// rankAll gives pages 1…n ranks, and calls each before each of them.
 func rankAll(n int, score float64, each func(page int)) iter.Seq[NumberedRank] {
 	return func(yield func(NumberedRank) bool) {
 		for i := 1; i <= n; i++ {
@@ -23,7 +22,6 @@ func rankAll(n int, score float64, each func(page int)) iter.Seq[NumberedRank] {
 	}
 }
 
-// scores are the ranks of a store, by page.
 func scores(t *testing.T, s *Store) map[uint64]float64 {
 	t.Helper()
 	all := map[uint64]float64{}
@@ -66,13 +64,12 @@ func count(t *testing.T, s *Store, kind byte) (n int) {
 	return n
 }
 
-// TestRanksCutOff ends a ranking after so many ranks, between batches and within: the
-// one before stays whole, verify finds nothing, and the next clears up.
+// TestRanksCutOff interrupts rankings: the old one stays whole, and the next cleans up.
 func TestRanksCutOff(t *testing.T) {
 	s := crawled(t)
 	must(t, s.Ranks().Put(t.Context(), Ranking{Method: "first"}, rankAll(5, 1, func(int) {})))
 	want := scores(t, s)
-	for _, after := range []int{1, 3, 9_000, 29_000} { // a batch has some 7,000
+	for _, after := range []int{1, 3, 9_000, 29_000} { // a batch holds some 7,000
 		ctx, cancel := context.WithCancel(t.Context())
 		err := s.Ranks().Put(ctx, Ranking{Method: "second"}, rankAll(30_000, 0.5, func(page int) {
 			if page == after {
@@ -102,11 +99,10 @@ func TestRanksCutOff(t *testing.T) {
 	}
 }
 
-// TestRepairRanks breaks ranks in each way.
 func TestRepairRanks(t *testing.T) {
 	for name, test := range map[string]struct {
 		harm func(txn *badger.Txn) error
-		want []uint64 // pages that keep a rank
+		want []uint64
 	}{
 		"damaged":     {func(txn *badger.Txn) error { return txn.Set(rankKey(0, 2), []byte("x")) }, []uint64{1, 3, 4, 5}},
 		"no share":    {func(txn *badger.Txn) error { return txn.Set(rankKey(0, 2), encoded(t, Rank{Score: math.NaN()})) }, []uint64{1, 3, 4, 5}},
@@ -114,7 +110,7 @@ func TestRepairRanks(t *testing.T) {
 		"a wrong key": {func(txn *badger.Txn) error { return txn.Set([]byte{keyRank, 7}, nil) }, []uint64{1, 2, 3, 4, 5}},
 		"no ranking":  {func(txn *badger.Txn) error { return txn.Set(key(keyRanking), []byte("x")) }, nil},
 		"no side":     {func(txn *badger.Txn) error { return txn.Set(key(keyRanking), encoded(t, Ranking{Side: 9})) }, nil},
-		"a hole":      {func(txn *badger.Txn) error { return txn.Delete(numKey(keyPage, 2)) }, []uint64{1, 2, 3, 4}}, // 5 has become 2
+		"a hole":      {func(txn *badger.Txn) error { return txn.Delete(numKey(keyPage, 2)) }, []uint64{1, 2, 3, 4}}, // page 5 becomes 2
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := crawled(t)

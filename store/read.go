@@ -13,13 +13,13 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// Seen is the seen-set's entry of a URL; ID 0 means none.
+// Seen is a URL's entry in the seen-set; ID 0 means none.
 type Seen struct {
 	ID      ID
-	Skipped bool // known, but not wanted so far
+	Skipped bool // known but never queued
 }
 
-// Lookup asks the seen-set for URLs; safe for concurrent use.
+// Lookup returns the seen-set's entries for URLs. It is safe for concurrent use.
 func (s *Store) Lookup(hashes []Hash) ([]Seen, error) {
 	seen := make([]Seen, len(hashes))
 	err := s.records.view(func(txn *badger.Txn) error {
@@ -58,7 +58,7 @@ func (s *Store) Counts() (Counts, error) {
 	var c Counts
 	err := s.records.get(key(keyCount), &c)
 	if errors.Is(err, ErrUnknown) {
-		err = nil // nothing happened yet
+		err = nil
 	}
 	if c.States == nil {
 		c.States = map[string]uint64{}
@@ -69,7 +69,6 @@ func (s *Store) Counts() (Counts, error) {
 	return c, err
 }
 
-// Host returns a host's record, a new one when there is none.
 func (s *Store) Host(name string) (*Host, error) {
 	h := &Host{}
 	err := s.records.get(bytesKey(keyHost, []byte(name)), h)
@@ -80,7 +79,7 @@ func (s *Store) Host(name string) (*Host, error) {
 	return h, err
 }
 
-// Page returns page n, from 1; also a dropped one, which has a SameAs.
+// Page returns page n, from 1. A dropped page has a SameAs.
 func (s *Store) Page(n uint64) (*Page, error) {
 	p := &Page{}
 	err := s.records.get(numKey(keyPage, n), p)
@@ -97,14 +96,12 @@ func (s *Store) Body(n uint64) ([]byte, error) {
 	return body, err
 }
 
-// Label returns refine's label of page n, nil without one.
 func (s *Store) Label(n uint64) (*Label, error) {
 	var l *Label
 	err := s.records.view(func(txn *badger.Txn) error { return optional(txn, numKey(keyLabel, n), &l) })
 	return l, err
 }
 
-// Pages yields the stored pages in the order of the crawl.
 func (s *Store) Pages() iter.Seq2[*Page, error] {
 	all := each(s.records, key(keyPage), func(k, v []byte) (*Page, error) {
 		n, err := numOf(k)
@@ -126,7 +123,6 @@ func (s *Store) Pages() iter.Seq2[*Page, error] {
 	}
 }
 
-// Labels yields refine's labels, by page number.
 func (s *Store) Labels() iter.Seq2[NumberedLabel, error] {
 	return each(s.records, key(keyLabel), func(k, v []byte) (NumberedLabel, error) {
 		n, err := numOf(k)
@@ -150,7 +146,6 @@ func (s *Store) Hosts() iter.Seq2[*Host, error] {
 	})
 }
 
-// each yields the records whose keys begin with prefix, until one is damaged.
 func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := r.view(func(txn *badger.Txn) error {
@@ -179,19 +174,18 @@ func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) i
 	}
 }
 
-// records are the contents of an open database; safe for concurrent use.
+// records reads an open database. It is safe for concurrent use.
 type records struct {
 	db    *badgerfiles.Database
-	uses  atomic.Uint64 // so far
-	still atomic.Bool   // the next use is to wake upkeep
-	woken chan struct{} // buffered
+	uses  atomic.Uint64
+	still atomic.Bool // the next use wakes upkeep
+	woken chan struct{}
 }
 
 func newRecords(db *badgerfiles.Database) *records {
 	return &records{db: db, woken: make(chan struct{}, 1)}
 }
 
-// use counts a use, and wakes upkeep where that asked for it.
 func (r *records) use() {
 	r.uses.Add(1)
 	if r.still.Load() && r.still.CompareAndSwap(true, false) {
@@ -202,7 +196,7 @@ func (r *records) use() {
 	}
 }
 
-// wakes makes the next use wake upkeep; false where uses have grown already.
+// wakes makes the next use wake upkeep. It returns false if there was a use since the given count.
 func (r *records) wakes(uses uint64) bool {
 	r.still.Store(true)
 	return r.uses.Load() == uses
@@ -225,11 +219,10 @@ func (r *records) write() *badger.Txn {
 func walk(txn *badger.Txn, prefix []byte) *badger.Iterator {
 	opt := badger.DefaultIteratorOptions
 	opt.Prefix = prefix
-	opt.PrefetchValues = false // these are small and lie beside the keys: fetching ahead costs a goroutine each
+	opt.PrefetchValues = false // values are small and lie beside the keys: prefetching costs a goroutine each
 	return txn.NewIterator(opt)
 }
 
-// items yields the items of a prefix; each is valid until the next.
 func items(txn *badger.Txn, prefix []byte) iter.Seq[*badger.Item] {
 	return func(yield func(*badger.Item) bool) {
 		it := walk(txn, prefix)
@@ -239,12 +232,10 @@ func items(txn *badger.Txn, prefix []byte) iter.Seq[*badger.Item] {
 	}
 }
 
-// get reads a record; ErrUnknown when there is none.
 func get(txn *badger.Txn, k []byte, record any) error {
 	return value(txn, k, func(k, v []byte) error { return decode(k, v, record) })
 }
 
-// value calls f with the bytes of a key, valid only inside it.
 func value(txn *badger.Txn, k []byte, f func(k, v []byte) error) error {
 	item, err := txn.Get(k)
 	if errors.Is(err, badger.ErrKeyNotFound) {
@@ -256,8 +247,8 @@ func value(txn *badger.Txn, k []byte, f func(k, v []byte) error) error {
 	return valueOf(item, k, f)
 }
 
-// valueOf calls f with an item's value. A value missing from the value log, as after a power cut, is
-// a damaged record; Badger logs it and returns nothing, without an error.
+// valueOf calls f with an item's value. A value missing from the value log, as after a power cut,
+// is a damaged record; Badger only logs it and returns no error.
 func valueOf(item *badger.Item, k []byte, f func(k, v []byte) error) error {
 	called := false
 	err := item.Value(func(v []byte) error {
@@ -273,22 +264,21 @@ func valueOf(item *badger.Item, k []byte, f func(k, v []byte) error) error {
 	return err
 }
 
-// Life is one URL's whole story.
 type Life struct {
 	ID ID
 	Birth
 	FoundBy string  // URL of Birth.From, or of the sitemap
-	Queued  *Queued // nil when it waits no more
-	Visits  []Visit // in order of time
-	Fate    *Fate   // nil while it waits
-	Parent  string  // URL of the best parent so far
-	Page    *Page   // nil when it has none
-	Label   *Label  // nil when refine has not seen it
-	Mark    *Mark   // nil when nobody marked it, or several topics share the crawl
-	Marks   []Mark  `json:",omitempty"` // for topics that share the crawl, at most one each, in their order
+	Queued  *Queued // nil once it left the queue
+	Visits  []Visit // by time
+	Fate    *Fate
+	Parent  string // URL of the best parent so far
+	Page    *Page
+	Label   *Label // nil if refine has not seen it
+	Mark    *Mark  // nil if nobody marked it, or if several topics share the crawl
+	Marks   []Mark `json:",omitempty"` // if topics share the crawl: at most one per topic, in their order
 }
 
-// Life tells the story of a URL in normal form; ErrUnknown when it was never seen.
+// Life returns the history of a normalised URL, or ErrUnknown.
 func (u URLs) Life(url string) (*Life, error) {
 	l := &Life{}
 	err := u.records.view(func(txn *badger.Txn) error {
@@ -348,7 +338,6 @@ func (l *Life) readMarks(txn *badger.Txn) error {
 	return nil
 }
 
-// nameParents fills in the URLs of the parents, and the sitemap that named the URL.
 func (l *Life) nameParents(txn *badger.Txn) error {
 	parent := ID(0)
 	switch {
@@ -368,7 +357,7 @@ func (l *Life) nameParents(txn *badger.Txn) error {
 		if err := finding(get(txn, numKey(keyBirth, uint64(n.id)), &b)); err != nil {
 			return err
 		}
-		*n.url = b.URL // "" of one that damage took
+		*n.url = b.URL
 	}
 	if l.Exchange == 0 {
 		return nil
@@ -376,7 +365,7 @@ func (l *Life) nameParents(txn *badger.Txn) error {
 	var x Exchange
 	err := get(txn, exchangeKey(l.AtHost, l.Exchange), &x)
 	if errors.Is(err, ErrUnknown) {
-		return nil // taken out by repair
+		return nil
 	}
 	l.FoundBy = x.URL
 	return err
@@ -394,28 +383,26 @@ func optional[T any](txn *badger.Txn, k []byte, record **T) error {
 	return err
 }
 
-// Known is a URL with its whole journal, its page apart. It is valid until the next.
+// Known is a URL with its whole journal but without its page. It is valid until the next.
 type Known struct {
 	ID ID
 	Birth
-	Fate   *Fate       // nil while it waits
-	Visits []Visit     // in the order of time
-	Wires  []Exchanged // those of which the headers are kept; Start and Location are the visits'
+	Fate   *Fate
+	Visits []Visit     // by time
+	Wires  []Exchanged // exchanges with stored headers; Start and Location come from the visits
 }
 
-// Known yields all URLs in the order of discovery, in one pass.
 func (u URLs) Known() iter.Seq2[*Known, error] {
 	return u.known(func(*Fate) bool { return true }, true)
 }
 
-// Watched is Known of the URLs with a stored page, without headers.
+// Watched yields the URLs that have a stored page, without headers.
 func (u URLs) Watched() iter.Seq2[*Known, error] {
 	return u.known(func(f *Fate) bool { return f != nil && f.HasPage() }, false)
 }
 
-// AskedAgain is Known, without headers, of the URLs that a crawl from the start would request again:
-// those with a stored page, and those that gave none and may do so now, even gone ones. Duplicates
-// are left out.
+// AskedAgain yields, without headers, the URLs that a new crawl would request again: those with a
+// stored page and those that may have one now, even if gone. It leaves out duplicates.
 func (u URLs) AskedAgain() iter.Seq2[*Known, error] {
 	return u.known(func(f *Fate) bool {
 		return f != nil && (f.HasPage() || f.Next != 0 && f.State != "duplicate" || f.State == "code")
@@ -499,7 +486,7 @@ func (k *Known) addWire(key, v []byte) (err error) {
 	return err
 }
 
-// along walks the records of a kind beside those of another, by the numbers in their keys.
+// along walks the records of one kind in step with those of another, by the numbers in their keys.
 type along struct {
 	it   *badger.Iterator
 	kind byte
@@ -511,7 +498,7 @@ func alongside(txn *badger.Txn, kind byte) along {
 	return b
 }
 
-// at moves to the records of a number; numbers must rise.
+// at moves to the records with number n; numbers must rise from call to call.
 func (b along) at(n uint64) (found bool) {
 	var room [9]byte
 	room[0] = b.kind
@@ -537,14 +524,14 @@ func (b along) each(n uint64, do func(k, v []byte) error) error {
 	return nil
 }
 
-// Listed is a stored page with what lies beside it. It is valid until the next.
+// Listed is a stored page with its label and size on disk. It is valid until the next.
 type Listed struct {
 	Page
-	Refined *Label // what refine says; nil where it has not been asked
-	Packed  int64  // bytes of the body on disk; off by one or two where it is long
+	Refined *Label
+	Packed  int64 // bytes of the body on disk; may be off by one or two for a long body
 }
 
-// Listed yields the stored pages in the order of the crawl, without bodies.
+// Listed yields the stored pages in crawl order, without bodies.
 func (s *Store) Listed() iter.Seq2[*Listed, error] {
 	return func(yield func(*Listed, error) bool) {
 		err := s.records.view(func(txn *badger.Txn) error {

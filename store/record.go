@@ -16,7 +16,7 @@ import (
 	"fossick/store/change"
 )
 
-// ID numbers URLs in the order of their discovery, from 1; 0 is none.
+// ID numbers URLs in the order of their discovery, from 1; 0 means none.
 type ID uint64
 
 type Via string
@@ -26,11 +26,10 @@ const (
 	ViaLink     Via = "link"
 	ViaRedirect Via = "redirect"
 	ViaSitemap  Via = "sitemap"
-	ViaAgent    Via = "agent" // another one told of it, which crawls its site
+	ViaAgent    Via = "agent" // another agent found the link and sent it to this one, which crawls its site
 )
 
-// Info is what a store says of itself. Settings is the crawl's own, so that a resumed crawl goes on
-// as it began.
+// Info describes a store. Settings are the crawl's own, for resuming it unchanged.
 type Info struct {
 	Format   int    `cbor:"1,keyasint"`
 	Version  string `cbor:"2,keyasint"` // of the fossick that made it
@@ -38,116 +37,114 @@ type Info struct {
 	Topic    string `cbor:"4,keyasint"`
 	Settings []byte `cbor:"5,keyasint"` // JSON
 
-	Topics []string `cbor:"6,keyasint,omitempty" json:",omitempty"` // that share the crawl; none of one topic alone
+	Topics []string `cbor:"6,keyasint,omitempty" json:",omitempty"` // topics that share the crawl; empty for a single topic
 
-	Agent string `cbor:"7,keyasint,omitempty" json:",omitempty"` // its name in a cluster; "" of a crawl on one machine
+	Agent string `cbor:"7,keyasint,omitempty" json:",omitempty"` // the agent's name in a cluster; "" for a crawl on one machine
 }
 
 // Counts are the running totals of a crawl, over all its resumptions.
 type Counts struct {
-	URLs     uint64            `cbor:"1,keyasint"` // discovered, so the last ID
-	Pages    uint64            `cbor:"2,keyasint"` // stored; see LastPage
+	URLs     uint64            `cbor:"1,keyasint"` // discovered, so also the last ID
+	Pages    uint64            `cbor:"2,keyasint"` // stored now; see LastPage
 	Relevant uint64            `cbor:"3,keyasint"`
-	Requests uint64            `cbor:"4,keyasint"`  // exchanges, robots.txt included
-	States   map[string]uint64 `cbor:"5,keyasint"`  // URLs by final state
-	Codes    map[int]uint64    `cbor:"6,keyasint"`  // non-200 answers to page requests by code
-	Skipped  uint64            `cbor:"7,keyasint"`  // URLs seen and never queued
-	Bytes    uint64            `cbor:"8,keyasint"`  // of bodies, decompressed
-	Elapsed  time.Duration     `cbor:"9,keyasint"`  // crawling, over all sessions
-	Schemes  uint64            `cbor:"10,keyasint"` // links of other schemes than http and https
+	Requests uint64            `cbor:"4,keyasint"` // exchanges, robots.txt included
+	States   map[string]uint64 `cbor:"5,keyasint"` // URLs by final state
+	Codes    map[int]uint64    `cbor:"6,keyasint"` // non-200 answers to page requests by code
+	Skipped  uint64            `cbor:"7,keyasint"` // URLs seen but never queued
+	Bytes    uint64            `cbor:"8,keyasint"` // of bodies, decompressed
+	Elapsed  time.Duration     `cbor:"9,keyasint"`
+	Schemes  uint64            `cbor:"10,keyasint"` // links with schemes other than http and https
 
-	NearDuplicates uint64 `cbor:"11,keyasint,omitempty"` // of the duplicates, those whose content is not equal
-	Lost           uint64 `cbor:"12,keyasint,omitempty"` // of URLs, those of which damage took the record
+	NearDuplicates uint64 `cbor:"11,keyasint,omitempty"` // duplicates whose content is not equal
+	Lost           uint64 `cbor:"12,keyasint,omitempty"` // URLs whose record was lost to damage
 
-	Topics []TopicCounts `cbor:"13,keyasint,omitempty" json:",omitempty"` // of a crawl that several topics share, as Info.Topics has them
+	Topics []TopicCounts `cbor:"13,keyasint,omitempty" json:",omitempty"` // one per topic of Info.Topics
 
-	Parcels uint64 `cbor:"14,keyasint,omitempty" json:",omitempty"` // put into the outbox so far, so the number of the last
+	Parcels uint64 `cbor:"14,keyasint,omitempty" json:",omitempty"` // parcels put into the outbox so far, so the number of the last one
 
-	Dropped uint64 `cbor:"15,keyasint,omitempty" json:",omitempty"` // pages that were stored, and are not any more, since another agent has their content
+	Dropped uint64 `cbor:"15,keyasint,omitempty" json:",omitempty"` // pages removed because another agent stores their content
 }
 
 func (c *Counts) LastPage() uint64 { return c.Pages + c.Dropped }
 
-// Birth is how a URL was discovered.
+// Birth is the discovery of a URL.
 type Birth struct {
 	URL   string `cbor:"1,keyasint"`
-	From  ID     `cbor:"2,keyasint,omitempty"` // the page or redirect that named it first
+	From  ID     `cbor:"2,keyasint,omitempty"` // page or redirect that named it first
 	Via   Via    `cbor:"3,keyasint"`
-	Depth int    `cbor:"4,keyasint,omitempty"` // links from a start page
+	Depth int    `cbor:"4,keyasint,omitempty"` // links from a seed
 	Hops  int    `cbor:"5,keyasint,omitempty"` // redirects in a row that led here
 	At    int64  `cbor:"6,keyasint"`           // Unix milliseconds
 
-	// Of a URL that a sitemap named: the exchange that fetched it, by number and host (name:port).
+	// For a URL from a sitemap: the exchange that fetched it, and its host (name:port).
 	Exchange uint64 `cbor:"20,keyasint,omitempty"`
 	AtHost   string `cbor:"21,keyasint,omitempty"`
-	Modified int64  `cbor:"22,keyasint,omitempty"` // as the sitemap says, Unix seconds
+	Modified int64  `cbor:"22,keyasint,omitempty"` // from the sitemap, Unix seconds
 }
 
-// Queued is a URL's place in the frontier.
+// Queued is a waiting URL's place in the frontier.
 type Queued struct {
 	Priority float64 `cbor:"1,keyasint"`
-	Score    float64 `cbor:"2,keyasint"`           // R of its best parent; 1 for a seed
-	Parent   ID      `cbor:"3,keyasint,omitempty"` // that parent
-	Visits   int     `cbor:"4,keyasint,omitempty"` // exchanges made so far
-	Excused  int     `cbor:"5,keyasint,omitempty"` // of these, what does not count: its host, or our network, was down, or its page was lost
+	Score    float64 `cbor:"2,keyasint"` // R of its best parent (paper A); 1 for a seed
+	Parent   ID      `cbor:"3,keyasint,omitempty"`
+	Visits   int     `cbor:"4,keyasint,omitempty"`
+	Excused  int     `cbor:"5,keyasint,omitempty"` // exchanges that do not count as tries: the host or our network was down, or the page was lost
 
 	Also []float64 `cbor:"6,keyasint,omitempty" json:",omitempty"` // its priorities by the further orderings of a mix
 }
 
-// Visit is one exchange for a URL.
 type Visit struct {
 	Start    int64  `cbor:"1,keyasint"` // Unix milliseconds
-	Millis   int64  `cbor:"2,keyasint"` // until the last byte
+	Millis   int64  `cbor:"2,keyasint"` // duration until the last byte
 	State    string `cbor:"3,keyasint"`
 	Code     int    `cbor:"4,keyasint,omitempty"`
-	Location ID     `cbor:"5,keyasint,omitempty"` // where a redirect led
+	Location ID     `cbor:"5,keyasint,omitempty"`
 	Error    string `cbor:"6,keyasint,omitempty"`
 	Bytes    int64  `cbor:"7,keyasint,omitempty"`
 
-	Rest       int64 `cbor:"20,keyasint,omitempty"` // that the host was due afterwards, milliseconds
-	RetryAfter int64 `cbor:"21,keyasint,omitempty"` // that the answer asked for, milliseconds
-	Own        int64 `cbor:"23,keyasint,omitempty"` // of Rest, what binds the host alone and no other at its address
+	Rest       int64 `cbor:"20,keyasint,omitempty"` // politeness delay of the host afterwards, milliseconds
+	RetryAfter int64 `cbor:"21,keyasint,omitempty"` // Retry-After of the answer, milliseconds
+	Own        int64 `cbor:"23,keyasint,omitempty"` // part of Rest that applies to this host alone, not to others at its address
 
-	Was []byte `cbor:"22,keyasint,omitempty"` // checksum of the stored content that this visit's replaced
+	Was []byte `cbor:"22,keyasint,omitempty"` // checksum of the stored content that this visit replaced
 
-	Change change.Kind `cbor:"25,keyasint,omitempty" json:",omitempty"` // that this visit found, where it asked for a stored page
+	Change change.Kind `cbor:"25,keyasint,omitempty" json:",omitempty"` // change of the stored page that this visit found
 
-	Modified int64 `cbor:"26,keyasint,omitempty" json:",omitempty"` // Last-Modified, as change.Visit has it
+	Modified int64 `cbor:"26,keyasint,omitempty" json:",omitempty"` // Last-Modified, as in change.Visit
 
-	Wait *Wait `cbor:"24,keyasint,omitempty" json:",omitempty"` // for better links, before it
+	Wait *Wait `cbor:"24,keyasint,omitempty" json:",omitempty"` // wait for better links that preceded it
 }
 
-// Wait is a wait for better links in which a URL was left, or waited for. Priorities are those of
-// then.
+// Wait records that workers waited for better links, either for this URL or instead of fetching
+// it. Priorities are those of that time.
 type Wait struct {
 	Since   int64   `cbor:"1,keyasint"` // Unix milliseconds
 	Millis  int64   `cbor:"2,keyasint"`
-	Refused bool    `cbor:"3,keyasint,omitempty"` // it was free and left; else it was waited for
-	Price   float64 `cbor:"4,keyasint"`           // priority that a link needed to be taken
-	Best    float64 `cbor:"5,keyasint"`           // of what was waited for
-	Free    float64 `cbor:"6,keyasint"`           // of what was free
-	Hosts   int     `cbor:"7,keyasint,omitempty"` // that had links worth the price, those at an address as one
+	Refused bool    `cbor:"3,keyasint,omitempty"` // the URL was free but passed over; otherwise it was waited for
+	Price   float64 `cbor:"4,keyasint"`           // priority that a link needed to be fetched
+	Best    float64 `cbor:"5,keyasint"`           // priority of the best link waited for
+	Free    float64 `cbor:"6,keyasint"`           // priority of the best free link
+	Hosts   int     `cbor:"7,keyasint,omitempty"` // hosts with links worth the price; hosts at one address count once
 }
 
-// Fate is the outcome of a URL that waits no more.
+// Fate is the outcome of a URL that left the queue.
 type Fate struct {
-	State  string  `cbor:"1,keyasint"`           // of cli.md; "none" when it was never requested
-	Reason string  `cbor:"2,keyasint,omitempty"` // why, where the state alone does not say
-	Page   uint64  `cbor:"3,keyasint,omitempty"` // number of the stored page, or of the one it repeats
+	State  string  `cbor:"1,keyasint"`           // network state (docs/fetch.md), or another outcome; "none" if it was never requested
+	Reason string  `cbor:"2,keyasint,omitempty"` // set where the state alone does not explain it
+	Page   uint64  `cbor:"3,keyasint,omitempty"` // number of the stored page, or of the page it duplicates
 	At     int64   `cbor:"4,keyasint"`
-	Score  float64 `cbor:"5,keyasint,omitempty"` // that it had when it left the queue
-	Parent ID      `cbor:"6,keyasint,omitempty"` // best parent at that time
-	Next   int64   `cbor:"8,keyasint,omitempty"` // when a visit may bring news (paper E3), Unix milliseconds; 0 never, or unknown
+	Score  float64 `cbor:"5,keyasint,omitempty"` // its score when it left the queue
+	Parent ID      `cbor:"6,keyasint,omitempty"`
+	Next   int64   `cbor:"8,keyasint,omitempty"` // when the next visit may bring news (paper E3), Unix milliseconds; 0 never or unknown
 
-	Resemblance float64 `cbor:"7,keyasint,omitempty"` // to Page, of a near-duplicate
-	Stored      bool    `cbor:"9,keyasint,omitempty"` // Page is the URL's own, as it was before it came to State
+	Resemblance float64 `cbor:"7,keyasint,omitempty"` // of a near-duplicate: resemblance to Page
+	Stored      bool    `cbor:"9,keyasint,omitempty"` // the URL's own Page is still stored, though a later visit ended in another State
 }
 
 // HasPage reports whether Page is the URL's own.
 func (f Fate) HasPage() bool { return f.State == "ok" || f.Stored }
 
-// MetaRobots begins the reason of a URL that its page denied (robots_denied); robots.txt denied
-// others.
+// MetaRobots begins the Reason if the page itself, not robots.txt, denied a robots_denied URL.
 const MetaRobots = "meta robots"
 
 type Term struct {
@@ -156,9 +153,9 @@ type Term struct {
 	Note  string  `cbor:"3,keyasint,omitempty" json:"note,omitempty"`
 }
 
-// Page is a stored page; its body is apart.
+// Page is the record of a stored page. Its body is another record.
 type Page struct {
-	Number      uint64  `cbor:"-"` // in the order of the crawl, from 1
+	Number      uint64  `cbor:"-"` // in crawl order, from 1
 	ID          ID      `cbor:"1,keyasint"`
 	URL         string  `cbor:"2,keyasint"`
 	ContentType string  `cbor:"3,keyasint"`
@@ -167,40 +164,39 @@ type Page struct {
 	Sketch      uint64  `cbor:"6,keyasint"`
 	Title       string  `cbor:"7,keyasint"`
 	Lang        string  `cbor:"8,keyasint,omitempty"`
-	Links       []ID    `cbor:"9,keyasint,omitempty"` // targets that the crawl knows, in the page's order
+	Links       []ID    `cbor:"9,keyasint,omitempty"` // known link targets, in page order
 	Score       float64 `cbor:"10,keyasint"`          // R
 	Terms       []Term  `cbor:"11,keyasint,omitempty"`
 	Relevant    bool    `cbor:"12,keyasint,omitempty"`
-	Label       string  `cbor:"13,keyasint,omitempty"` // by the crawl's model
+	Label       string  `cbor:"13,keyasint,omitempty"`
 	Probability float64 `cbor:"14,keyasint,omitempty"` // of Label
 	Bytes       int64   `cbor:"15,keyasint"`           // of the body, decompressed
 	At          int64   `cbor:"16,keyasint"`           // Unix milliseconds
 	ETag        string  `cbor:"17,keyasint,omitempty"`
-	Modified    string  `cbor:"18,keyasint,omitempty"` // Last-Modified as sent
+	Modified    string  `cbor:"18,keyasint,omitempty"` // as sent
 	Depth       int     `cbor:"19,keyasint,omitempty"`
-	Checked     int64   `cbor:"23,keyasint,omitempty"` // when it was last seen to be as it is, Unix milliseconds; 0 since At
-	Parent      float64 `cbor:"20,keyasint,omitempty"` // score of the parent, as the scorer was told
-	Withdrawn   bool    `cbor:"24,keyasint,omitempty"` // its author asked by now that it be not kept: it has no content any more
-	Signature   []byte  `cbor:"22,keyasint,omitempty"` // MinHash of the prose; none when it is short, or stored by an earlier build
-	Account     []byte  `cbor:"25,keyasint,omitempty"` // further terms of Score, as the scorer keeps them
-	Rule        string  `cbor:"21,keyasint,omitempty"` // why the crawl's model gave Label: the rule that fired, or the words that weighed most
+	Checked     int64   `cbor:"23,keyasint,omitempty"` // last time it was found unchanged, Unix milliseconds; 0 if never since At
+	Parent      float64 `cbor:"20,keyasint,omitempty"` // score of the parent as given to the scorer
+	Withdrawn   bool    `cbor:"24,keyasint,omitempty"` // its author has since asked not to have it stored; its content is deleted
+	Signature   []byte  `cbor:"22,keyasint,omitempty"` // MinHash of the prose; none for a short page or one stored by an earlier build
+	Account     []byte  `cbor:"25,keyasint,omitempty"` // further terms of Score, encoded by the scorer
+	Rule        string  `cbor:"21,keyasint,omitempty"` // reason for Label: the rule that fired, or the words with the most weight
 
-	Charset   string `cbor:"27,keyasint,omitempty" json:",omitempty"` // by which it was read; none where an earlier build stored it
-	LinkKinds []int  `cbor:"28,keyasint,omitempty" json:",omitempty"` // links as they stand on it, repeated ones too: frames, anchors, others (paper E, E6); none where it has none, or no Charset
-	Unseen    int64  `cbor:"32,keyasint,omitempty" json:",omitempty"` // bytes, read as UTF-8, that are neither text nor title, plus 1; 0 where an earlier build stored it
+	Charset   string `cbor:"27,keyasint,omitempty" json:",omitempty"` // character set it was read in; "" if an earlier build stored it
+	LinkKinds []int  `cbor:"28,keyasint,omitempty" json:",omitempty"` // number of link elements with repeats: frames, anchors, others (paper E, E6); none without links or Charset
+	Unseen    int64  `cbor:"32,keyasint,omitempty" json:",omitempty"` // bytes, as UTF-8, that are neither text nor title, plus 1; 0 if an earlier build stored it
 
-	Rights []string `cbor:"30,keyasint,omitempty" json:",omitempty"` // what its owner says of its use, and where, when it was fetched
+	Rights []string `cbor:"30,keyasint,omitempty" json:",omitempty"` // reservations of rights and where they stand, at the time of the fetch
 
-	Topics []Verdict `cbor:"26,keyasint,omitempty" json:",omitempty"` // of each topic that shares the crawl; what stands above is of the best
+	Topics []Verdict `cbor:"26,keyasint,omitempty" json:",omitempty"` // verdict of each topic that shares the crawl; the fields above are of the best
 
-	Raw []byte `cbor:"33,keyasint,omitempty" json:",omitempty"` // checksum of the bytes; none where an earlier build stored the page, whose Checksum has absolute link targets
+	Raw []byte `cbor:"33,keyasint,omitempty" json:",omitempty"` // checksum of the raw bytes; none if an earlier build stored the page, whose Checksum covers absolute link targets
 
-	Versions int `cbor:"34,keyasint,omitempty" json:",omitempty"` // former bodies that are kept; see KeepVersion
+	Versions int `cbor:"34,keyasint,omitempty" json:",omitempty"` // number of former bodies kept; see KeepVersion
 
-	SameAs string `cbor:"31,keyasint,omitempty" json:",omitempty"` // URL of the page that stands for it; "" as long as it is stored; see DuplicatesBatch.Drop
+	SameAs string `cbor:"31,keyasint,omitempty" json:",omitempty"` // URL of the page that replaces this one; "" while this one is stored; see DuplicatesBatch.Drop
 }
 
-// Sums are the checksums by which a page with the same content is found.
 func (p *Page) Sums() [][]byte {
 	if len(p.Raw) == 0 {
 		return [][]byte{p.Checksum}
@@ -212,84 +208,84 @@ func (p *Page) Has(checksum []byte) bool {
 	return slices.ContainsFunc(p.Sums(), func(sum []byte) bool { return bytes.Equal(sum, checksum) })
 }
 
-// Label is refine's judgement of a page.
+// Label is the judgement of a page by refine.
 type Label struct {
 	Label string  `cbor:"1,keyasint"`
 	Score float64 `cbor:"2,keyasint"` // probability of the topic
 	Kept  bool    `cbor:"3,keyasint"`
-	Rule  string  `cbor:"4,keyasint"` // that fired
+	Rule  string  `cbor:"4,keyasint"`
 	Model string  `cbor:"5,keyasint"`
-	Topic string  `cbor:"6,keyasint,omitempty" json:",omitempty"` // whose pages it kept, of those that share the crawl; "" of one alone, and of another
+	Topic string  `cbor:"6,keyasint,omitempty" json:",omitempty"` // topic it was refined for, if several share the crawl; else ""
 }
 
-// Host is what politeness has to remember of a host.
+// Host is the state of a host: politeness, failures, counts and traps.
 type Host struct {
 	Name       string `cbor:"-"`
-	New        bool   `cbor:"-"`                    // the store had no record of it
-	Robots     []byte `cbor:"1,keyasint,omitempty"` // rules, as the crawler encodes them
+	New        bool   `cbor:"-"`
+	Robots     []byte `cbor:"1,keyasint,omitempty"` // rules, encoded by the crawler
 	RobotsAt   int64  `cbor:"2,keyasint,omitempty"` // Unix milliseconds; 0 when never fetched
-	Next       int64  `cbor:"3,keyasint,omitempty"` // end of its rest, Unix milliseconds
-	Failures   int    `cbor:"4,keyasint,omitempty"` // exchanges in a row that failed
-	Pages      uint64 `cbor:"5,keyasint,omitempty"` // stored
+	Next       int64  `cbor:"3,keyasint,omitempty"` // end of its politeness delay, Unix milliseconds
+	Failures   int    `cbor:"4,keyasint,omitempty"` // consecutive failures
+	Pages      uint64 `cbor:"5,keyasint,omitempty"`
 	Requests   uint64 `cbor:"6,keyasint,omitempty"`
-	Address    string `cbor:"7,keyasint,omitempty"` // at which it answered last, or was found
+	Address    string `cbor:"7,keyasint,omitempty"` // address it answered from last, or was resolved to
 	RobotsCode int    `cbor:"8,keyasint,omitempty"`
 
-	RobotsETag     string `cbor:"24,keyasint,omitempty"` // version of the rules, as the server names it
-	RobotsModified string `cbor:"25,keyasint,omitempty"` // Last-Modified, likewise
-	RobotsAgent    string `cbor:"26,keyasint,omitempty"` // product token that the rules were narrowed to
+	RobotsETag     string `cbor:"24,keyasint,omitempty"`
+	RobotsModified string `cbor:"25,keyasint,omitempty"`
+	RobotsAgent    string `cbor:"26,keyasint,omitempty"` // product token whose rules were kept
 
-	TDM   []byte `cbor:"32,keyasint,omitempty" json:",omitempty"` // what its tdmrep.json reserves, as the crawler encodes it
-	TDMAt int64  `cbor:"33,keyasint,omitempty" json:",omitempty"` // when that was asked for, Unix milliseconds; 0 when never
+	TDM   []byte `cbor:"32,keyasint,omitempty" json:",omitempty"` // reservations in its tdmrep.json, encoded by the crawler
+	TDMAt int64  `cbor:"33,keyasint,omitempty" json:",omitempty"` // when tdmrep.json was requested, Unix milliseconds; 0 if never
 
-	Chances []byte `cbor:"36,keyasint,omitempty" json:",omitempty"` // how often its visits succeed, as the crawler encodes it; nil where none failed
+	Chances []byte `cbor:"36,keyasint,omitempty" json:",omitempty"` // success statistics of its visits, encoded by the crawler; nil while none failed
 
-	AddressSite string `cbor:"37,keyasint,omitempty" json:",omitempty"` // the site that has its address, of a crawl with one site an address: its own, or the one in whose favour it is dropped; "" while that is not known
+	AddressSite string `cbor:"37,keyasint,omitempty" json:",omitempty"` // in a crawl with one site per address: the site that owns its address, its own or the one it is dropped for; "" while unknown
 
-	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and of hosts, and why
+	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs, or whole hosts, recognised as traps, with the reason
 
-	Silent      int    `cbor:"10,keyasint,omitempty"`                   // exchanges in a row without an answer
-	SilentSince int64  `cbor:"11,keyasint,omitempty"`                   // begin of the first of these, Unix milliseconds
-	Closed      string `cbor:"12,keyasint,omitempty"`                   // state in which its URLs end, for it was silent too long; "" while it may answer
-	ClosedUntil int64  `cbor:"13,keyasint,omitempty"`                   // when it is asked again, if a URL of it turns up; Unix milliseconds
-	Retries     uint64 `cbor:"14,keyasint,omitempty"`                   // of Requests, those for URLs that had failed
-	Promised    uint64 `cbor:"35,keyasint,omitempty" json:",omitempty"` // retries that are to come, of URLs that wait
-	News        bool   `cbor:"15,keyasint,omitempty"`                   // a page of it was unlike those of its site's other hosts
+	Silent      int    `cbor:"10,keyasint,omitempty"`                   // consecutive exchanges without an answer
+	SilentSince int64  `cbor:"11,keyasint,omitempty"`                   // start of the first of these, Unix milliseconds
+	Closed      string `cbor:"12,keyasint,omitempty"`                   // state that its URLs end in because it was silent too long; "" while it may answer
+	ClosedUntil int64  `cbor:"13,keyasint,omitempty"`                   // when a newly found URL makes us ask again, Unix milliseconds
+	Retries     uint64 `cbor:"14,keyasint,omitempty"`                   // requests for URLs that had failed before
+	Promised    uint64 `cbor:"35,keyasint,omitempty" json:",omitempty"` // retries still due for waiting URLs
+	News        bool   `cbor:"15,keyasint,omitempty"`                   // one of its pages differed from those of the site's other hosts
 
-	RestFor    string `cbor:"27,keyasint,omitempty"` // what asked for its present rest, where that is longer than load alone makes it: see RestForRetryAfter
-	RestMillis int64  `cbor:"28,keyasint,omitempty"` // and for how long
-	Moved      int64  `cbor:"29,keyasint,omitempty"` // when it was found at another address than before, Unix milliseconds
+	RestFor    string `cbor:"27,keyasint,omitempty"` // reason for its present delay if longer than load alone requires: RestForRetryAfter and so on
+	RestMillis int64  `cbor:"28,keyasint,omitempty"` // length of that delay, milliseconds
+	Moved      int64  `cbor:"29,keyasint,omitempty"` // when its address last changed, Unix milliseconds
 
-	Relevant uint64 `cbor:"30,keyasint,omitempty"` // of Pages, those on topic
-	Start    bool   `cbor:"31,keyasint,omitempty"` // the user named a page of it
+	Relevant uint64 `cbor:"30,keyasint,omitempty"`
+	Start    bool   `cbor:"31,keyasint,omitempty"` // the user named one of its pages as a seed
 
-	Announced *Announced `cbor:"34,keyasint,omitempty" json:",omitempty"` // by its sitemaps and feeds, to a watch; nil as long as none looked
+	Announced *Announced `cbor:"34,keyasint,omitempty" json:",omitempty"` // state of its sitemaps and feeds, for a watch; nil while none was read
 
-	Exchanges uint64    `cbor:"20,keyasint,omitempty"` // on record that are for no URL of the queue; see Exchange
-	Sitemaps  *Sitemaps `cbor:"21,keyasint,omitempty"` // nil as long as nobody asked for them
+	Exchanges uint64    `cbor:"20,keyasint,omitempty"` // number of exchanges for no queued URL; see Exchange
+	Sitemaps  *Sitemaps `cbor:"21,keyasint,omitempty"` // nil while nobody asked for them
 }
 
-// What a host rests for, besides load, and nobody else at its address with it.
+// Reasons, other than load, for a delay that applies to this host but to no other at its address.
 const (
-	RestForRetryAfter = "Retry-After" // its answer said so
-	RestForCrawlDelay = "Crawl-delay" // its robots.txt does
-	RestForFailures   = "back-off"    // it failed some times in a row
+	RestForRetryAfter = "Retry-After"
+	RestForCrawlDelay = "Crawl-delay"
+	RestForFailures   = "back-off" // several exchanges failed in a row
 )
 
 // Sitemaps is the progress of reading a host's sitemaps; it ends when none is pending.
 type Sitemaps struct {
-	Pending []SitemapFile `cbor:"1,keyasint,omitempty"` // to be fetched, the first first
-	Known   []uint64      `cbor:"2,keyasint,omitempty"` // page.Key of all that were named, while some are pending
-	Files   int           `cbor:"3,keyasint,omitempty"` // asked for, redirects included
-	URLs    int           `cbor:"4,keyasint,omitempty"` // entered that nothing had named before
-	Score   float64       `cbor:"5,keyasint,omitempty"` // of the URL for whose sake the host was asked
+	Pending []SitemapFile `cbor:"1,keyasint,omitempty"` // to be fetched, in this order
+	Known   []uint64      `cbor:"2,keyasint,omitempty"` // page.Key of all named files, while some are pending
+	Files   int           `cbor:"3,keyasint,omitempty"`
+	URLs    int           `cbor:"4,keyasint,omitempty"` // queued that were new
+	Score   float64       `cbor:"5,keyasint,omitempty"` // of the URL that triggered the reading of the sitemaps
 }
 
 type SitemapFile struct {
 	URL   string `cbor:"1,keyasint"`           // in normal form
-	Depth int    `cbor:"2,keyasint,omitempty"` // indexes above it
-	Hops  int    `cbor:"3,keyasint,omitempty"` // redirects in a row that led here
-	Tries int    `cbor:"4,keyasint,omitempty"` // that failed
+	Depth int    `cbor:"2,keyasint,omitempty"` // depth in the tree of sitemap indexes
+	Hops  int    `cbor:"3,keyasint,omitempty"` // consecutive redirects before it
+	Tries int    `cbor:"4,keyasint,omitempty"`
 }
 
 func encode(v any) ([]byte, error) {
@@ -300,11 +296,10 @@ func encode(v any) ([]byte, error) {
 	return b, nil
 }
 
-// ErrDamaged reports a record that cannot be read.
 var ErrDamaged = badgerfiles.ErrDamaged
 
-// decoder accepts strings that are not UTF-8: a header, sent back literally, need not be. To CBOR's
-// rules such a record would be damaged, and its crawl could not resume.
+// decoder accepts strings that are not valid UTF-8, because servers send such headers. A strict
+// decoder would call the record damaged, and the crawl could not resume.
 var decoder = sync.OnceValues(cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode)
 
 func decode(k, value []byte, v any) error {
@@ -318,21 +313,20 @@ func decode(k, value []byte, v any) error {
 	return nil
 }
 
-// The first byte of a key is the record's kind. Numbers are big-endian, so that keys sort as numbers
-// do.
+// The first byte of a key is the record's kind. Numbers are big-endian, so keys sort numerically.
 const (
 	keyInfo     = 'i' // → Info
 	keyCount    = 'n' // → Counts
 	keySeen     = 'k' // + URL hash (16) → ID (8) and a byte: live or skipped
-	keyBirth    = 'u' // + ID → Birth
-	keyQueued   = 'q' // + ID → Queued; there while the URL waits
+	keyBirth    = 'u' // + ID → Birth, the URL's discovery
+	keyQueued   = 'q' // + ID → Queued, while the URL waits
 	keyVisit    = 'v' // + ID + number of the visit (2) → Visit
 	keyWire     = 'w' // + ID + number of the visit (2) → headers of the exchange, packed
 	keyHistory  = 't' // + ID + number of its first visit (2) → change.History: visits since the page was stored
 	keyVersion  = 'V' // + ID + number, falling (2) → Version: an earlier body of the URL's page
 	keyRounds   = 'g' // → []Round
-	keyChances  = 'e' // → bytes: what was learned of whether visits succeed
-	keyFate     = 's' // + ID → Fate; there when it waits no more
+	keyChances  = 'e' // → bytes: success statistics of visits
+	keyFate     = 's' // + ID → Fate, the URL's outcome, once it left the queue
 	keyPage     = 'p' // + page number → Page
 	keyBody     = 'b' // + page number → zstd of the body
 	keyContent  = 'c' // + checksum (16) → page number
@@ -343,12 +337,12 @@ const (
 	keyMarkFor  = 'z' // + ID + topic (1) → Mark, of one that several topics share
 	keyRanking  = 'o' // → Ranking
 	keyForget   = 'f' // + hash of the pattern (16) → Forget
-	keyParcel   = 'a' // + part of the web (2) + number (8) → a message to the agent that has it
-	keyCursor   = 'd' // + part of the web (2) + sender → number of its last parcel taken in (8)
+	keyParcel   = 'a' // + part of the web (2) + number (8) → Parcel: messages to the agent that holds the part
+	keyCursor   = 'd' // + part of the web (2) + sender → number of the last parcel received (8)
 	keyHoldings = 'j' // → Holdings
-	keyHolder   = 'C' // + part of the web (2) + checksum (16) → URL of the page that stands for the content
-	keyAddress  = 'A' // + part of the web (2) + address → parts with sites there (2 each), and perhaps ffff and the site that has it
-	keyRank     = 'r' // + 0 or 1, as Ranking says which holds + page number → Rank
+	keyHolder   = 'C' // + part of the web (2) + checksum (16) → URL of the page kept for this content
+	keyAddress  = 'A' // + part of the web (2) + address → parts with sites there (2 each), then perhaps ffff and the site that owns it
+	keyRank     = 'r' // + side, 0 or 1 (see Ranking) + page number → Rank
 
 	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange
 )
@@ -398,13 +392,11 @@ func idOf(k []byte) (ID, error) {
 	return ID(n), err
 }
 
-// Hash names a URL in the seen-set: the first half of its SHA-256, so that a hostile site cannot
-// make two URLs collide.
+// Hash is the first half of a URL's SHA-256, so that hostile sites cannot make URLs collide.
 type Hash [16]byte
 
-// HashURL returns the hash of a URL in normal form.
 func HashURL(url string) Hash {
-	var room [256]byte // so that a link costs no allocation
+	var room [256]byte
 	sum := sha256.Sum256(append(room[:0], url...))
 	return Hash(sum[:16])
 }
@@ -417,21 +409,20 @@ func seenValue(id ID, skipped bool) []byte {
 	return append(v, 0)
 }
 
-// A Verdict is the judgement of a page by one of a crawl's topics.
+// A Verdict is one topic's judgement of a page.
 type Verdict struct {
-	Score    float64 `cbor:"1,keyasint"`           // the page's, in [0,1]
-	Expected float64 `cbor:"2,keyasint,omitempty"` // that it would be, when it was asked for
-	Paid     float64 `cbor:"3,keyasint,omitempty"` // the topic's share of the page; those of all topics add up to 1
+	Score    float64 `cbor:"1,keyasint"`           // in [0,1]
+	Expected float64 `cbor:"2,keyasint,omitempty"` // Score predicted when the page was requested
+	Paid     float64 `cbor:"3,keyasint,omitempty"` // the topic's share of the page; all topics' shares add up to 1
 	Relevant bool    `cbor:"4,keyasint,omitempty"`
-	Rule     string  `cbor:"5,keyasint,omitempty"` // why, where it is relevant
+	Rule     string  `cbor:"5,keyasint,omitempty"`
 }
 
 type TopicCounts struct {
 	Relevant uint64  `cbor:"1,keyasint,omitempty"`
-	Paid     float64 `cbor:"2,keyasint,omitempty"` // pages, the shares of them added up
+	Paid     float64 `cbor:"2,keyasint,omitempty"` // sum of the topic's shares in pages
 }
 
-// Judged adds a page to the counts of the topics, or takes one away that was added.
 func (c *Counts) Judged(verdicts []Verdict, away bool) {
 	if n := len(verdicts); n > len(c.Topics) {
 		c.Topics = append(c.Topics, make([]TopicCounts, n-len(c.Topics))...)
@@ -452,7 +443,6 @@ func (c *Counts) Judged(verdicts []Verdict, away bool) {
 	}
 }
 
-// sameTopics compares counts by topic, but for the rounding of shares.
 func sameTopics(a, b []TopicCounts) bool {
 	return slices.EqualFunc(a, b, func(a, b TopicCounts) bool {
 		return a.Relevant == b.Relevant && math.Abs(a.Paid-b.Paid) <= 1e-6*max(1, b.Paid)
@@ -466,7 +456,7 @@ func byTopic(counts []TopicCounts) (text string) {
 	return text
 }
 
-// Plus adds the totals of another agent of the same crawl; the longest time counts.
+// Plus adds the totals of another agent of the same crawl; Elapsed is the longer of the two.
 func (c Counts) Plus(o Counts) Counts {
 	c.URLs += o.URLs
 	c.Pages += o.Pages

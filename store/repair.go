@@ -13,19 +13,18 @@ import (
 	"fossick/store/change"
 )
 
-// ErrLost reports records that are gone, or may be with a part of a file, and that nothing names.
-// The rest was repaired.
+// ErrLost reports that records were lost, or may be, that nothing names. The rest is repaired.
 var ErrLost = errors.New("some records are lost without a trace")
 
 var ErrRemains = errors.New("errors remain")
 
-// repairs bounds the runs of Repair: a run may uncover more. Three were the most seen.
+// repairs bounds the passes of repair, each of which may uncover more; three were the most seen.
 const repairs = 6
 
-// repair mends what Verify finds, from the other records, and returns it. No readable page is lost;
-// a URL whose story cannot be told is queued again; a record that belongs to nothing is removed.
-// Verify finds nothing afterwards, unless the error is ErrRemains, or that of an unreadable record:
-// nothing that may belong to it is removed.
+// repair mends what Verify finds, with the help of the other records, and returns it. It loses no
+// readable page, queues a URL again if its history is unreadable, and removes records that belong
+// to nothing. Afterwards Verify finds nothing, unless the error is ErrRemains or a read error;
+// then nothing that may belong to the unread record is removed.
 func (s *Store) repair(ctx context.Context) (problems []Problem, err error) {
 	var lost lostRecords
 	for range repairs {
@@ -47,7 +46,6 @@ func (s *Store) repair(ctx context.Context) (problems []Problem, err error) {
 	return problems, errors.Join(err, lost.err())
 }
 
-// RepairAll repairs the closed store in dir: its files, then its records.
 func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) {
 	if err := reading.OnlyFiles(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -65,7 +63,7 @@ func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) 
 	if len(problems) > 0 {
 		err = errors.Join(err, outdate(s))
 	}
-	if s, broken := fulfilPending(s); s != nil { // an error alone keeps it from being closed
+	if s, broken := fulfilPending(s); s != nil { // fulfilPending has closed the store if it returns none
 		err = errors.Join(err, s.Close())
 	} else {
 		err = errors.Join(err, broken)
@@ -76,7 +74,6 @@ func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) 
 	return problems, err
 }
 
-// goOn is the advice after a loss.
 const goOn = "the store is sound again: go on with fossick focus --resume, which finds them again where pages link to them"
 
 type lostRecords struct{ urls, pages uint64 }
@@ -93,8 +90,8 @@ func (l lostRecords) err() error {
 // renumbering closes gaps: the last pages take the numbers of removed ones.
 type renumbering struct {
 	s     *Store
-	holes []uint64          // numbers that became free, in order
-	moved map[uint64]uint64 // pages → their new numbers, 0 for those that went
+	holes []uint64
+	moved map[uint64]uint64 // old page numbers → new ones; 0 if the page was removed
 }
 
 func (r *renumbering) free(n uint64) {
@@ -102,10 +99,10 @@ func (r *renumbering) free(n uint64) {
 	r.moved[n] = 0
 }
 
-// maxHoles bounds the pages missing in a row; a number beyond is nonsense.
+// maxHoles bounds the consecutive missing pages; a larger gap means a corrupt number.
 const maxHoles = 1 << 32
 
-// hole notes that there is no page n, after a look-up: a walk may pass over what it cannot read.
+// hole notes that page n is missing, after a look-up, since a scan may skip unreadable records.
 func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 	if err := get(txn, numKey(keyPage, n), &Page{}); !errors.Is(err, ErrUnknown) {
 		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d exists but was not found among the others; %w", in.s.dir, n, ErrDamaged))
@@ -115,7 +112,7 @@ func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 		func(*Batch) error { return nil })
 }
 
-// unreadable removes page n and queues its URL again; p has none when the record cannot tell it.
+// unreadable removes page n and queues its URL again, if p tells it.
 func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	in.numbers.free(n)
 	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
@@ -123,7 +120,7 @@ func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 			return err
 		}
 		if p.ID == 0 {
-			return nil // leftovers finds the URL by its fate
+			return nil // leftovers finds the URL by its outcome
 		}
 		if err := b.dropWires(p.ID); err != nil {
 			return err
@@ -135,7 +132,7 @@ func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 func (in *inspection) again(b *Batch, id ID) error {
 	birth, err := in.s.URLs().Birth(id)
 	if err != nil {
-		return finding(err) // a page of no URL: nothing to queue
+		return finding(err)
 	}
 	var q Queued
 	if err := in.s.records.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
@@ -147,13 +144,13 @@ func (in *inspection) again(b *Batch, id ID) error {
 	return b.PutQueued(id, q)
 }
 
-// placeAgain is the place of a URL that is queued again, with its last score and parent. Its visits
-// stay in the journal but count for nothing: it has all its tries.
+// placeAgain returns the queue entry of a URL that is queued again, with its last score and
+// parent. Its past visits do not count as tries.
 func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
 	visits := lastVisit(txn, id)
 	q := Queued{Parent: birth.From, Visits: visits, Excused: visits}
 	var f Fate
-	if get(txn, numKey(keyFate, uint64(id)), &f) == nil { // one that cannot be read says nothing
+	if get(txn, numKey(keyFate, uint64(id)), &f) == nil {
 		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, birth.From)
 	}
 	if birth.Via == ViaSeed {
@@ -171,7 +168,7 @@ func lastVisit(txn *badger.Txn, id ID) (last int) {
 				continue
 			}
 			n := 1
-			if kind == keyHistory { // of one that cannot be read, what can be
+			if kind == keyHistory { // of a damaged history, count the readable visits
 				_ = item.Value(func(v []byte) error { n = max(1, change.History(v).Len()); return nil })
 			}
 			last = max(last, numberIn(k)+n-1)
@@ -249,7 +246,7 @@ func (r *renumbering) move(from, to uint64) (bool, error) {
 
 func (r *renumbering) moveDropped(p *Page, to uint64) error {
 	b := r.s.Batch()
-	defer b.Cancel() // of no effect after Commit
+	defer b.Cancel()
 	from := p.Number
 	r.moved[from], p.Number = to, to
 	if err := b.PutPageRecord(p); err != nil {

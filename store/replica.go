@@ -13,11 +13,11 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// A replica is a store's knowledge of URLs and hosts on another machine: all records of a moment,
-// the base, then the changes of each commit, as parcels. Without bodies it has no pages and visits:
-// enough to continue the crawl, not to read its results.
+// A replica is a copy of a store's URLs and hosts on another machine: the base, all records of one
+// moment, then the changes of each commit as parcels. Without bodies it has no pages or visits;
+// that is enough to continue the crawl, not to read its results.
 
-// KeeperPart is the part of the web that stands for the keeper of the replica.
+// KeeperPart is the pseudo part of the web whose parcels go to the replica.
 const KeeperPart = 1<<16 - 1
 
 func replicated(kind byte, bodies bool) bool {
@@ -28,16 +28,16 @@ func replicated(kind byte, bodies bool) bool {
 	return bodies
 }
 
-// changes are what a batch has set and deleted, as bytes:
+// changes holds what a batch has set and deleted, encoded as
 //
 //	record… · 0
-//	record = length of the key, which is not 0 · 1 + length of the value, 0 of one deleted · key · value
+//	record = key length, not 0 · 1 + value length, or 0 for a deletion · key · value
 type changes struct {
 	bodies bool
 	data   []byte
 }
 
-// Replicate makes a batch record its changes, for a replica with bodies or without.
+// Replicate makes a batch record its changes for a replica, with or without bodies.
 func (b *Batch) Replicate(bodies bool) { b.changes = &changes{bodies: bodies} }
 
 func (c *changes) set(k, v []byte) {
@@ -60,13 +60,12 @@ func (c *changes) head(k []byte, value int) {
 	c.data = binary.AppendUvarint(binary.AppendUvarint(c.data, uint64(len(k))), uint64(value))
 }
 
-// isReplication reports a key of data on its way to a replica, which has no use for it.
+// isReplication reports keys of the transfer itself, which the replica must not receive.
 func isReplication(k []byte) bool {
 	return (k[0] == keyParcel || k[0] == keyCursor) && len(k) > 3 && binary.BigEndian.Uint16(k[1:]) == KeeperPart
 }
 
-// PutChanges puts the batch's changes so far into the outbox, packed, for the replica. It comes
-// last.
+// PutChanges puts the batch's changes, compressed, into the outbox. It must be the last change.
 func (o OutboxBatch) PutChanges(number uint64) error {
 	c := o.b.changes
 	if c == nil {
@@ -76,8 +75,8 @@ func (o OutboxBatch) PutChanges(number uint64) error {
 	return o.b.set(parcelKey(KeeperPart, number), o.b.s.Compress(append(c.data, 0)))
 }
 
-// WriteBase writes all records of a replica, of one moment, and returns the number of the last
-// parcel by then: the changes above it follow.
+// WriteBase writes all records of a replica as of one moment. It returns the number of the last
+// parcel included; later changes have higher numbers.
 func (o Outbox) WriteBase(ctx context.Context, to io.Writer, bodies bool) (number uint64, err error) {
 	w := bufio.NewWriterSize(to, 64<<10)
 	err = o.s.records.view(func(txn *badger.Txn) error {
@@ -108,12 +107,12 @@ func (o Outbox) WriteBase(ctx context.Context, to io.Writer, bodies bool) (numbe
 	if err != nil {
 		return 0, fmt.Errorf("store %s: start of a replica: %w", o.s.dir, err)
 	}
-	_ = w.WriteByte(0) // an error shows in Flush
+	_ = w.WriteByte(0) // Flush returns the error
 	return number, w.Flush()
 }
 
-// outdate invalidates all replicas of a store and drops the changes waiting for one: records were
-// changed without, or are to be forgotten.
+// outdate invalidates all replicas of a store and drops the changes waiting for them, because
+// records were changed without a parcel or must be forgotten.
 func outdate(s *Store) error {
 	if s.info.Agent == "" {
 		return nil
@@ -130,29 +129,27 @@ func outdate(s *Store) error {
 	return err
 }
 
-// Replica is a store that follows another one. One goroutine uses it.
+// Replica is a store that follows another one. Only one goroutine may use it.
 type Replica struct{ s *Store }
 
-// ReplicaIn returns the replica in a store without other writers.
 func ReplicaIn(s *Store) Replica { return Replica{s} }
 
 const replicaSender = "base"
 
-// Number returns the last parcel that the replica has followed; 0 without a base.
+// Number returns the number of the last parcel applied, 0 without a base.
 func (r Replica) Number() (uint64, error) {
 	return OutboxOf(r.s).Cursor(KeeperPart, replicaSender)
 }
 
 const bodiesSender = "bodies"
 
-// Bodies reports whether the replica has the pages too.
 func (r Replica) Bodies() (bool, error) {
 	n, err := OutboxOf(r.s).Cursor(KeeperPart, bodiesSender)
 	return n > 0, err
 }
 
-// Base takes in the base into a new store; number is its last parcel. One that breaks off leaves a
-// replica without a base.
+// Base reads the base into a new store; number is the last parcel it includes. If reading breaks
+// off, the replica stays without a base.
 func (r Replica) Base(from io.Reader, number uint64, bodies bool) error {
 	to := batches{s: r.s}
 	defer to.cancel()
@@ -174,8 +171,8 @@ func (r Replica) Base(from io.Reader, number uint64, bodies bool) error {
 	return to.flush()
 }
 
-// Apply takes in the parcels that follow the earlier ones, each once, and returns the last number.
-// after is the number of the parcel before the first.
+// Apply applies parcels in order, each once, and returns the last number applied. after is the
+// number of the parcel before the first one given.
 func (r Replica) Apply(after uint64, parcels []Parcel) (taken uint64, err error) {
 	if taken, err = r.Number(); err != nil || taken == 0 || after > taken {
 		return taken, err
@@ -191,7 +188,7 @@ func (r Replica) Apply(after uint64, parcels []Parcel) (taken uint64, err error)
 		if err != nil {
 			return taken, fmt.Errorf("%w: changes %d of another agent: %w", ErrDamaged, p.Number, err)
 		}
-		// One commit's changes go into one batch, as they fitted into one there.
+		// The changes of one commit fitted into one batch there, so they fit into one here.
 		if err := to.add(func(b *Batch) error {
 			if err := readChanges(bytes.NewReader(data), setter(b)); err != nil {
 				return err
@@ -208,7 +205,6 @@ func (r Replica) Apply(after uint64, parcels []Parcel) (taken uint64, err error)
 	return last, nil
 }
 
-// setter returns a function that sets a key, or deletes it where v is nil.
 func setter(b *Batch) func(k, v []byte) error {
 	return func(k, v []byte) error {
 		if v == nil {
@@ -223,7 +219,7 @@ type byteScanner interface {
 	io.ByteReader
 }
 
-// readChanges calls do with each record; v is nil of a deletion.
+// readChanges calls do with each record; v is nil for a deletion.
 func readChanges(r byteScanner, do func(k, v []byte) error) error {
 	for {
 		k, v, err := readSized(r, 1)
@@ -239,7 +235,7 @@ func readChanges(r byteScanner, do func(k, v []byte) error) error {
 	}
 }
 
-// readBytes reads n bytes and takes no more memory than there is to read.
+// readBytes reads n bytes, and allocates no more than it has read.
 func readBytes(r io.Reader, n uint64) ([]byte, error) {
 	var b bytes.Buffer
 	got, err := io.CopyN(&b, r, int64(n))
@@ -252,22 +248,20 @@ func readBytes(r io.Reader, n uint64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// ErrCutOff reports a snapshot without its end.
 var ErrCutOff = errors.New("the snapshot of the store is incomplete")
 
-// A snapshot is all records of one moment, as a stream:
+// A snapshot holds all records of one moment:
 //
 //	head · record… · 0 · number of records (uvarint)
-//	record = length of the key, which is not 0 · length of the value · key · value
+//	record = key length, not 0 · value length · key · value
 const snapshotHead = "FSKSNAP1"
 
 const maxRecordBytes = 1 << 30
 
-// Snapshot writes all records of this moment while commits go on. It has one record in memory at a
-// time.
+// Snapshot writes all records of this moment, one at a time, while commits continue.
 func (s *Store) Snapshot(ctx context.Context, to io.Writer) error {
 	w := bufio.NewWriterSize(to, 256<<10)
-	_, _ = w.WriteString(snapshotHead) // errors of w show in Flush, and in each write from then on
+	_, _ = w.WriteString(snapshotHead) // Flush returns errors of w
 	n := uint64(0)
 	err := s.records.view(func(txn *badger.Txn) error {
 		for item := range items(txn, nil) {
@@ -298,8 +292,7 @@ func writeRecord(w *bufio.Writer, k, v []byte) error {
 	return err
 }
 
-// Receive makes a store of a snapshot, in a temporary folder that Close removes; its Dir is the
-// original's.
+// Receive makes a store from a snapshot, in a temporary folder that Close removes.
 func Receive(of string, from io.Reader) (_ *Store, err error) {
 	dir, err := os.MkdirTemp("", "fossick-snapshot-")
 	if err != nil {
@@ -322,7 +315,7 @@ func Receive(of string, from io.Reader) (_ *Store, err error) {
 		err = s.records.get(key(keyInfo), &s.info)
 	}
 	if err == nil {
-		err = withdrawPending(s) // it may be of the moment before the crawl does so
+		err = withdrawPending(s) // the crawl may not have done so yet at that moment
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -362,8 +355,8 @@ func readRecord(r *bufio.Reader) (k, v []byte, err error) {
 	return k, v, err
 }
 
-// readSized reads the length of a key, that of its value plus more, the key and the value; no
-// key at the end, and no value where its length is 0.
+// readSized reads a key length, a value length plus more, the key and the value. The key is nil at
+// the end, the value if its length is 0.
 func readSized(r byteScanner, more uint64) (k, v []byte, err error) {
 	keyBytes, err := binary.ReadUvarint(r)
 	if err == nil && keyBytes == 0 {
@@ -388,6 +381,6 @@ func readSized(r byteScanner, more uint64) (k, v []byte, err error) {
 	return k, v, nil
 }
 
-// Temporary reports a copy that Close removes, or the readable part of a damaged store. Writes to it
-// are lost.
+// Temporary reports whether the store is a copy that Close removes, or the readable part of a
+// damaged store. Writes to it are lost.
 func (s *Store) Temporary() bool { return s.copyOf != "" || len(s.damaged) > 0 }

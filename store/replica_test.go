@@ -14,7 +14,6 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// recordsOf is all that a replica without bodies, or with them, must have of a store.
 func recordsOf(t *testing.T, s *Store, bodies bool) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -24,7 +23,6 @@ func recordsOf(t *testing.T, s *Store, bodies bool) string {
 	return b.String()
 }
 
-// crawlABit makes some changes in one commit, as a crawl does.
 func crawlABit(t *testing.T, s *Store, rng *rand.Rand, counts *Counts, bodies bool) {
 	t.Helper()
 	b := s.Batch()
@@ -51,8 +49,7 @@ func crawlABit(t *testing.T, s *Store, rng *rand.Rand, counts *Counts, bodies bo
 	must(t, b.PutCounts(counts), OutboxIn(b).PutChanges(counts.Parcels), b.Commit())
 }
 
-// TestReplica follows a store whose changes come twice, with gaps, and beside a base that is
-// being written: in the end both have the same.
+// TestReplica follows a store through repetitions, gaps and changes during the writing of a base.
 func TestReplica(t *testing.T) {
 	for _, bodies := range []bool{false, true} {
 		s, counts := create(t), Counts{}
@@ -114,7 +111,6 @@ func TestReplica(t *testing.T) {
 	}
 }
 
-// FuzzReplica: whatever another machine sends, it is taken or refused.
 func FuzzReplica(f *testing.F) {
 	c := changes{bodies: true}
 	c.set(numKey(keyQueued, 5), []byte{0xa0})
@@ -135,7 +131,6 @@ func FuzzReplica(f *testing.F) {
 	})
 }
 
-// dump returns all records.
 func dump(t *testing.T, s *Store) map[string]string {
 	records := map[string]string{}
 	must(t, s.records.view(func(txn *badger.Txn) error {
@@ -159,7 +154,6 @@ func snapshotOf(t *testing.T, s *Store) []byte {
 	return b.Bytes()
 }
 
-// TestSnapshot: a copy has every record, is sound, and goes with its folder.
 func TestSnapshot(t *testing.T) {
 	s := crawled(t)
 	copied, err := Receive("crawl", bytes.NewReader(snapshotOf(t, s)))
@@ -179,9 +173,8 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestSnapshotIsOfOneMoment copies a store while it is written to. Each copy is
-// one of the states that it was in, and all that was committed before it began
-// is in it.
+// TestSnapshotIsOfOneMoment copies a store during writes. Each copy equals one state of the store,
+// with all that was committed before it began.
 func TestSnapshotIsOfOneMoment(t *testing.T) {
 	s := create(t)
 	commit := func(n uint64) {
@@ -200,7 +193,7 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 			done <- errors.Join(err, w.CloseWithError(err))
 		}()
 		head := make([]byte, len(snapshotHead))
-		_, err := io.ReadFull(r, head) // the moment has come: the reader takes no more for now
+		_, err := io.ReadFull(r, head) // the snapshot's moment is fixed now, and the reader pauses
 		must(t, err)
 		for range 30 {
 			last++
@@ -223,8 +216,7 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 	}
 }
 
-// TestSnapshotCutOff: of a snapshot that is cut off anywhere, or changed, nothing is
-// taken for a store, and no folder stays behind.
+// TestSnapshotCutOff: a truncated or changed snapshot is refused and leaves no folder behind.
 func TestSnapshotCutOff(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	whole := snapshotOf(t, crawled(t))
@@ -246,7 +238,7 @@ func TestSnapshotCutOff(t *testing.T) {
 	}
 }
 
-// FuzzReceive: no stream makes it panic, and what is taken is written again as it was.
+// FuzzReceive: no stream causes a panic, and an accepted one is written back unchanged.
 func FuzzReceive(f *testing.F) {
 	f.Add([]byte(snapshotHead))
 	f.Add(fmt.Appendf(nil, "%s\x01\x02iab\x00\x01", snapshotHead))

@@ -10,9 +10,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// seenFilter stands before the seen-set on disk. Most links lead to known URLs, but each new one
-// would ask the disk twice in vain. 28 MiB suffice for 22 million URLs; at 100 million, half of the
-// new ones ask the disk in vain.
+// seenFilter spares the seen-set on disk look-ups that find nothing: two for each new link. Its 28
+// MiB suffice for 22 million URLs; at 100 million, half of the new URLs still cause a look-up.
 type seenFilter struct {
 	lately seenLately
 	keyFilter
@@ -31,19 +30,18 @@ func (f *seenFilter) knows(h Hash) (seen Seen, known bool) {
 	return Seen{}, f.lacks(h)
 }
 
-// found notes the disk's answer, outside of any batch.
+// found notes the disk's answer to a look-up outside of any batch.
 func (f *seenFilter) found(h Hash, seen Seen) {
 	if f != nil {
 		f.lately.put(h, seen)
 	}
 }
 
-// pageFilterSteps bound the filter before contents and bands to 11 MiB, enough for 1.4 million
-// pages; at 5 million every other key asks the disk in vain.
+// pageFilterSteps limits the filter for checksums and bands to 11 MiB, enough for 1.4 million
+// pages. At 5 million, half of the absent keys still cause a look-up.
 const pageFilterSteps = 4
 
-// contentHash names a page's checksum in the filter of stored pages, bandHash a key of the index of
-// near-duplicates.
+// contentHash and bandHash are the keys of checksums and bands in the filter of stored pages.
 func contentHash(checksum []byte) (h Hash) {
 	copy(h[:], checksum)
 	return h
@@ -51,21 +49,20 @@ func contentHash(checksum []byte) (h Hash) {
 
 func bandHash(k []byte) (h Hash) {
 	kind := min(2, len(k))
-	n := copy(h[:], k[kind:]) // the band's bytes first: the first one chooses the shard
+	n := copy(h[:], k[kind:]) // the band's bytes first, since the first byte chooses the shard
 	copy(h[n:], k[:kind])
 	return h
 }
 
-// FilterSeen puts Bloom filters before the seen-set and before contents and bands. It returns at
-// once; until all keys are read, beside the crawl, look-ups ask the disk. Call it before the first
-// Batch.
+// FilterSeen puts Bloom filters before seen-set, checksums and bands, and fills them in the
+// background; until then look-ups go to disk. Call it before the first Batch.
 func (s *Store) FilterSeen() {
 	if s.filter != nil {
 		return
 	}
 	s.filter, s.pageFilter = &seenFilter{}, &keyFilter{steps: pageFilterSteps}
 	s.upkeep.beside(func(stop <-chan struct{}) {
-		// After an error look-ups go on asking the disk, which reports it.
+		// After an error look-ups keep going to disk, which reports it.
 		seen := s.filter.keyFilter.fill(s.records, stop, keySeen, func(k []byte) Hash { return Hash(k[1:]) }, 1+len(Hash{}))
 		s.filter.ready.Store(seen == nil)
 		contents := s.pageFilter.fill(s.records, stop, keyContent, func(k []byte) Hash { return contentHash(k[1:]) }, 1)
@@ -74,7 +71,7 @@ func (s *Store) FilterSeen() {
 	})
 }
 
-// fill enters the keys of a kind; shorter ones are damaged.
+// fill adds the keys of a kind; keys shorter than least are damaged.
 func (f *keyFilter) fill(r *records, stop <-chan struct{}, kind byte, hash func(k []byte) Hash, least int) error {
 	return r.view(func(txn *badger.Txn) error {
 		for item := range items(txn, key(kind)) {
@@ -83,7 +80,7 @@ func (f *keyFilter) fill(r *records, stop <-chan struct{}, kind byte, hash func(
 			}
 			select {
 			case <-stop:
-				return ErrUnknown // the rest of it
+				return ErrUnknown // stopped before the end
 			default:
 			}
 		}
@@ -91,24 +88,22 @@ func (f *keyFilter) fill(r *records, stop <-chan struct{}, kind byte, hash func(
 	})
 }
 
-// keyFilter is a growing Bloom filter before keys on disk that are mostly absent, cut into shards
-// with a lock each, so that workers do not wait for one another (paper D5). The zero value is sure
-// of nothing until ready.
+// keyFilter is a growing Bloom filter for keys that are mostly absent on disk. Each of its shards
+// has a lock, to spare workers waiting (paper D5). Until ready it excludes nothing.
 type keyFilter struct {
-	ready  atomic.Bool // the shards hold all that is on disk
-	steps  int         // of filterBits that it may take; 0 all
+	ready  atomic.Bool // the shards hold all keys on disk
+	steps  int         // how many sizes of filterBits it may use; 0 for all
 	shards [filterShards]filterShard
 }
 
-// filterShard has filters of growing size, the last of which takes all that comes.
 type filterShard struct {
-	mu      sync.RWMutex // guards what follows
+	mu      sync.RWMutex // guards the fields below
 	filters []*bloom.BloomFilter
-	room    int // keys that the last filter should still take
+	room    int // keys that still fit the last filter
 }
 
-// 128 shards, as paper D5 has roots. All filters take at most 28 MiB, or 11 with four steps, and at
-// first 128 KiB. Ten bits a key leave under 3 % false positives.
+// There are 128 shards, as many as paper D5 has roots. All filters take 128 KiB at first and at
+// most 28 MiB, or 11 with four steps. Ten bits per key leave under 3 % false positives.
 const (
 	filterShards  = 128
 	filterKeyBits = 10
@@ -136,7 +131,7 @@ func (f *keyFilter) add(h Hash) {
 	s.room--
 }
 
-// lacks reports that h is certainly not on disk.
+// lacks reports whether h is certainly not on disk.
 func (f *keyFilter) lacks(h Hash) bool {
 	if f == nil || !f.ready.Load() {
 		return false
@@ -144,7 +139,7 @@ func (f *keyFilter) lacks(h Hash) bool {
 	s := &f.shards[h[0]%filterShards]
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for _, filter := range slices.Backward(s.filters) { // the last has most
+	for _, filter := range slices.Backward(s.filters) { // the last filter holds most keys
 		if filter.Test(h[:]) {
 			return false
 		}
@@ -152,9 +147,8 @@ func (f *keyFilter) lacks(h Hash) bool {
 	return true
 }
 
-// seenLately remembers the URLs asked for last, since a site's pages name the same ones again and
-// again. It holds only what cannot change: a URL that is not skipped keeps its number and is never
-// skipped again.
+// seenLately caches the URLs looked up last, since the pages of a site name the same ones again and
+// again. It holds only what cannot change: the ID of a URL that is not skipped.
 type seenLately struct {
 	shards [filterShards]latelyShard
 }
@@ -164,7 +158,7 @@ type latelyShard struct {
 	slots [latelySlots]latelySlot
 }
 
-// latelySlots are the URLs of a shard: 131,072 in all, in 3 MiB.
+// latelySlots is the number of URLs per shard: 131,072 in all, in 3 MiB.
 const latelySlots = 1024
 
 type latelySlot struct {

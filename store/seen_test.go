@@ -15,7 +15,7 @@ func TestSeenFilterLosesNothing(t *testing.T) {
 	if f.lacks(url(1)) {
 		t.Error("a filter that is not ready is sure of something")
 	}
-	const n = 600_000 // four filters a shard
+	const n = 600_000 // four filters per shard
 	var adders sync.WaitGroup
 	for k := range 4 {
 		adders.Go(func() {
@@ -40,8 +40,7 @@ func TestSeenFilterLosesNothing(t *testing.T) {
 	}
 }
 
-// TestFilterSeen: with and without the filter, and after a restart, the seen-set
-// says the same.
+// TestFilterSeen: the seen-set answers the same with and without the filter, and after a restart.
 func TestFilterSeen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -117,8 +116,7 @@ func BenchmarkLookupNew(b *testing.B) {
 	}
 }
 
-// TestPageFilter: with and without the filter, and after a restart, pages are found by
-// content and by bands all the same.
+// TestPageFilter: pages are found with and without the filter, and after a restart.
 func TestPageFilter(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
@@ -128,7 +126,7 @@ func TestPageFilter(t *testing.T) {
 		rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(b)
 		return b
 	}
-	const pages = 60 // a session
+	const pages = 60
 	for session := range 3 {
 		if session > 0 {
 			s, err = Open(dir)
@@ -162,7 +160,7 @@ func TestPageFilter(t *testing.T) {
 			})
 		}
 		check(pages * (session + 1))
-		for !s.pageFilter.ready.Load() { // or nothing would be asked of it
+		for !s.pageFilter.ready.Load() { // before that, nothing would be asked of it
 			runtime.Gosched()
 		}
 		check(pages * (session + 1))
@@ -170,8 +168,7 @@ func TestPageFilter(t *testing.T) {
 	}
 }
 
-// TestSeenLatelyIsTrue holds the seen-set with what it remembers to a map, through
-// batches kept and dropped, URLs skipped and wanted after all.
+// TestSeenLatelyIsTrue compares with a map, through cancelled batches and unskipped URLs.
 func TestSeenLatelyIsTrue(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
 	must(t, err)

@@ -22,16 +22,12 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// format is the version of the key layout that this build writes.
 const format = 1
 
-// database is Badger's folder in a store's.
 const database = "db"
 
-// making is a database under construction.
 const making = database + ".new"
 
-// Errors that callers branch on.
 var (
 	ErrExists   = errors.New("a store exists there already")
 	ErrNone     = errors.New("no store there")
@@ -52,18 +48,18 @@ type Store struct {
 	codec   *codec
 
 	info     Info
-	infoLost error // why the database has no Info, nil where it has one
+	infoLost error // why the database's Info cannot be read, or nil
 
 	filter     *seenFilter // nil until FilterSeen
-	pageFilter *keyFilter  // before contents and bands of pages; likewise
+	pageFilter *keyFilter  // for checksums and near-duplicate bands of pages; nil until FilterSeen
 	outbox     outboxSpans
 
-	copyOf  string    // see Receive
-	damaged []Problem // see OpenToRead
+	copyOf  string // folder of the original, set by Receive
+	damaged []Problem
 }
 
-// Create makes a store in dir, which must not hold one. The database is made under another name and
-// renamed when complete, so a kill leaves no store.
+// Create makes a store in dir, which must not hold one. It builds the database under another name
+// and renames it when complete, so a kill leaves no half-made store.
 func Create(dir string, info Info) (*Store, error) {
 	if err := reading.OnlyFiles(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -91,7 +87,7 @@ func Create(dir string, info Info) (*Store, error) {
 
 func makeDatabase(dir string, info Info) error {
 	s, err := openWith(dir, making, optionsToMake)
-	if err != nil && !errors.Is(err, ErrBusy) { // a kill may leave what Badger cannot read
+	if err != nil && !errors.Is(err, ErrBusy) { // after a kill Badger may find files that it cannot read
 		if err = os.RemoveAll(filepath.Join(dir, making)); err == nil {
 			s, err = openWith(dir, making, optionsToMake)
 		}
@@ -102,7 +98,6 @@ func makeDatabase(dir string, info Info) error {
 	return errors.Join(s.introduce(info), s.Close())
 }
 
-// createOver is Create over a database, which must be empty.
 func createOver(dir string, info Info) (*Store, error) {
 	switch whose, err := ownerOf(dir); {
 	case errors.Is(err, ErrBusy):
@@ -139,12 +134,12 @@ func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store,
 	return fulfilPending(s)
 }
 
-// openAsIs is openStore without forgetting what is pending.
+// openAsIs opens a store without carrying out pending requests to forget pages.
 func openAsIs(dir string, open func(dir, name string) (*Store, error)) (*Store, error) {
 	if !Exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
-	if err := reading.OnlyFiles(dir); err != nil { // Badger opens its own, and waits for a pipe's writer
+	if err := reading.OnlyFiles(dir); err != nil { // Badger would block on opening a named pipe
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	if err := refuseForeign(dir); err != nil {
@@ -165,8 +160,7 @@ func known(s *Store) (*Store, error) {
 	return s, nil
 }
 
-// readInfo reads the Info of the database, or the copy beside it where damage took that; Verify
-// reports it.
+// readInfo reads the Info record, or the info file if it is damaged, which Verify reports.
 func (s *Store) readInfo() error {
 	err := s.records.get(key(keyInfo), &s.info)
 	if beside, ok := readInfoFile(s.dir); ok && err != nil {
@@ -185,7 +179,6 @@ func (s *Store) readInfo() error {
 	return nil
 }
 
-// Exists reports whether there is a store in dir.
 func Exists(dir string) bool { return badgerfiles.Exists(filepath.Join(dir, database)) }
 
 func open(dir, name string) (*Store, error) { return openWith(dir, name, options) }
@@ -217,9 +210,9 @@ func begin(dir string, db *badgerfiles.Database) (*Store, error) {
 	return s, nil
 }
 
-// Close syncs and closes the store. It returns ErrGone when the store is no longer there, ErrDisk or
-// ErrDiskFull when closing failed; the logs then hold all commits for the next Open, as after a
-// kill, and Badger holds the files until the process ends.
+// Close syncs and closes the store. It returns ErrGone if the store's folder is gone, ErrDisk or
+// ErrDiskFull if closing failed. In the latter cases the logs keep all commits for the next Open,
+// and Badger holds its files until the process ends.
 func (s *Store) Close() (err error) {
 	if s.copyOf != "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
@@ -228,24 +221,22 @@ func (s *Store) Close() (err error) {
 	defer s.db.Release()
 	s.codec.close()
 	if err := s.disk.here(); err != nil {
-		return err // Badger's Close would not return
+		return err // Badger's Close would never return
 	}
 	if err := s.db.Failure(); err != nil {
 		return s.disk.untold(err)
 	}
-	if full := s.disk.shortToClose(); full != nil { // Badger would be killed by the first page that has no room
+	if full := s.disk.shortToClose(); full != nil { // Badger would crash on the first mapped page without disk space
 		return errors.Join(s.disk.untold(full), s.db.SyncLogs())
 	}
 	return s.db.Close()
 }
 
-// Dir returns the store's folder; of a copy, the original's.
+// Dir returns the store's folder, or for a copy, the folder of the original.
 func (s *Store) Dir() string { return cmp.Or(s.copyOf, s.dir) }
 
-// Info returns what the store says of itself.
 func (s *Store) Info() Info { return s.info }
 
-// SetSettings replaces the crawl's settings.
 func (s *Store) SetSettings(settings []byte) error {
 	s.info.Settings = settings
 	return s.putInfo()
@@ -268,40 +259,39 @@ func (s *Store) putInfo() error {
 	return s.writeInfoFile()
 }
 
-// plain turns off what badgerfiles knows of Badger's files: the way out for a user who cannot wait
-// for another build, and the only environment variable that a store reads.
+// plain turns off everything that depends on Badger's file formats, until a fixed build appears.
 func plain() bool { return os.Getenv("FOSSICK_STORE_PLAIN") != "" }
 
-// options are small: a crawl's memory belongs to its pages in flight.
+// options keeps Badger's memory small, since a crawl needs the memory for its pages in flight.
 func options(path string) badger.Options {
 	o := badger.DefaultOptions(path).
-		WithMemTableSize(26 << 20).          // bounds a batch at 15 % of it; costs its size in mapped files, 1.3 times it in the heap and as much to flush
-		WithNumMemtables(1).                 // besides the one written to and the one being flushed
-		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
+		WithMemTableSize(26 << 20).          // limits a batch to 15 % of it; costs its size in mapped files, 1.3 times that in the heap, and as much to flush
+		WithNumMemtables(1).                 // besides the one being written and the one being flushed
+		WithCompression(badgeroptions.None). // tables are read from mapped files: no block cache, half the memory to build one
 		WithBlockCacheSize(0).
-		WithIndexCacheSize(0). // it is for encrypted tables only: others have theirs where they are mapped
-		// A compaction of level 0 holds all of it and the next level in memory, hundreds of MiB with
-		// many tables. Where it cannot keep up, the crawl waits.
+		WithIndexCacheSize(0). // only encrypted tables use it; other indexes are read from mapped files
+		// A compaction of level 0 holds all of it and the next level in memory: hundreds of MiB
+		// with many tables. Where compaction cannot keep up, the crawl waits.
 		WithNumLevelZeroTables(4).
 		WithNumLevelZeroTablesStall(8).
 		WithBaseLevelSize(128 << 20).
-		// Each of up to 13 tables being built has twice its size in the heap and 3 MiB for its
-		// index. Sizes must not double from level to level.
+		// Up to 13 tables are built at once; each takes twice its size in the heap and 3 MiB for
+		// its index. So sizes must not double from level to level.
 		WithBaseTableSize(2 << 20).
-		WithValueThreshold(inTables). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
+		WithValueThreshold(inTables). // bodies go to the value log, so compactions do not rewrite them; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).
-		WithDetectConflicts(false).                              // there is one writer
-		WithChecksumVerificationMode(badgeroptions.OnBlockRead). // a damaged block is an error, not nonsense
-		WithVerifyValueChecksum(true)                            // nor is a damaged value, at which Badger may panic
+		WithDetectConflicts(false).                              // there is only one writer
+		WithChecksumVerificationMode(badgeroptions.OnBlockRead). // a damaged block gives an error instead of wrong data
+		WithVerifyValueChecksum(true)                            // a damaged value gives an error; Badger might panic on it
 	o.TableSizeMultiplier = 1
 	return o
 }
 
 func optionsToMake(path string) badger.Options { return options(path).WithMemTableSize(1 << 20) }
 
-// A store's Info stands beside its database too. So a store is known as one before Badger
-// opens anything, which changes files, and a lost table costs no crawl its settings.
+// A copy of the Info lies beside the database. It identifies a store before Badger opens, and so
+// changes, any file; and a damaged table cannot destroy the crawl's settings. Its format:
 //
 //	"FSKINFO1" · CRC-32C of the rest (4 bytes, big-endian) · Info as in the database
 const (
@@ -347,21 +337,20 @@ func (s *Store) writeInfoFile() error {
 	return nil
 }
 
-// keepInfoFile writes the file where it is missing or differs. A failure is no reason not to read
-// the store.
+// keepInfoFile writes the info file if it differs; the store can be read without it.
 func (s *Store) keepInfoFile() {
 	if beside, ok := readInfoFile(s.dir); !ok || !reflect.DeepEqual(beside, s.info) {
 		_ = s.writeInfoFile()
 	}
 }
 
-// ErrForeign reports a non-empty folder, or a database, that is no store.
+// ErrForeign reports a non-empty folder, or a database, that is not a fossick store.
 var ErrForeign = errors.New("it is not empty, and not a store of fossick")
 
-// beside are the names of a crawl's files beside its database.
+// beside lists the files that may lie beside a crawl's database.
 var beside = []string{database, making, quarantine, infoFile, "model.fossick", "seeds.txt", "crawl.sock", Derived, "lost+found"}
 
-// checkFolder refuses a folder for a new store that has something else; hidden files do not count.
+// checkFolder refuses a folder for a new store that holds other files, unless hidden.
 func checkFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -384,19 +373,17 @@ func checkFolder(dir string) error {
 type owner int
 
 const (
-	nobodys owner = iota // it has no keys
+	nobodys owner = iota // the database is empty
 	ours
 	foreign
 )
 
-// inTables is the size from which values lie in the value log.
+// inTables is the size in bytes from which values lie in the value log, not in tables.
 const inTables = 256
 
-// sampled is how many keys tell the owner of a database.
 const sampled = 1000
 
-// ownerOf finds the owner of the closed database without changing a file. An Info beside the
-// database decides.
+// ownerOf finds the owner of a closed database without changing a file.
 func ownerOf(dir string) (whose owner, err error) {
 	if _, ok := readInfoFile(dir); ok {
 		return ours, nil
@@ -410,8 +397,8 @@ func ownerOf(dir string) (whose owner, err error) {
 	return whose, err
 }
 
-// refuseForeign returns ErrForeign for another program's database, ErrBusy for one in use. An
-// unreadable one is not known to be foreign.
+// refuseForeign returns ErrForeign for another program's database and ErrBusy for one in use. It
+// lets an unreadable database pass, since that may be ours.
 func refuseForeign(dir string) error {
 	switch whose, err := ownerOf(dir); {
 	case errors.Is(err, ErrBusy):
@@ -424,8 +411,8 @@ func refuseForeign(dir string) error {
 
 func free(dir string) error { return badgerfiles.Free(dir, filepath.Join(dir, database)) }
 
-// ownerIn finds the owner of the records. A store that lost its Info has our keys only, and an entry
-// of the seen-set.
+// ownerIn finds the owner by the database's keys. It is ours without an Info record if all sampled
+// keys have our shapes and one is an entry of the seen-set.
 func ownerIn(txn *badger.Txn) owner {
 	var info Info
 	item, err := txn.Get(key(keyInfo))
@@ -451,7 +438,6 @@ func ownerIn(txn *badger.Txn) owner {
 	return foreign
 }
 
-// ourKey reports whether a key has the shape of one of ours.
 func ourKey(k []byte) bool {
 	if len(k) == 0 {
 		return false
@@ -475,12 +461,11 @@ func ourKey(k []byte) bool {
 	return len(k) <= maxKeyBytes && (k[0] == keyCursor || k[0] == keyAddress && len(k) > 3 || k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange)
 }
 
-// AgentDir is the store of one agent in the folder of a crawl by several agents.
 func AgentDir(dir string, agent int) string {
 	return filepath.Join(dir, fmt.Sprintf("agent-%d", agent))
 }
 
-// AgentDirs returns the stores of a crawl by several agents; none in another folder.
+// AgentDirs returns the agents' store folders in dir; none unless several agents crawled.
 func AgentDirs(dir string) (dirs []string) {
 	for Exists(AgentDir(dir, len(dirs))) {
 		dirs = append(dirs, AgentDir(dir, len(dirs)))
@@ -493,8 +478,8 @@ const (
 	busyPause    = 50 * time.Millisecond
 )
 
-// OpenWhenFree is Open that waits up to five seconds for a store that another process holds: a
-// command that explains or marks a page has it for a moment. Then the error wraps ErrBusy.
+// OpenWhenFree opens a store that another process may hold, such as a command that explains or
+// marks a page. It waits up to five seconds, then returns an error that wraps ErrBusy.
 func OpenWhenFree(ctx context.Context, dir string) (*Store, error) {
 	ctx, stop := context.WithTimeout(ctx, busyPatience)
 	defer stop()
@@ -516,11 +501,10 @@ func openWhenFree(dir string, wait func() bool) (*Store, error) {
 	}
 }
 
-// quarantine is the folder, beside the database, of damaged files.
 const quarantine = "quarantine"
 
-// OpenToRead opens the store in dir for reading, without compaction. A store that Open refuses as
-// damaged shows its readable part, is Temporary, and Verify reports the damage.
+// OpenToRead opens the store in dir for reading, without compaction. Of a store that Open refuses
+// as damaged it shows the readable part; it is then Temporary, and Verify reports the damage.
 func OpenToRead(dir string) (*Store, error) { return openStore(dir, openToRead) }
 
 func openToRead(dir, name string) (*Store, error) {
@@ -542,10 +526,10 @@ func openToRead(dir, name string) (*Store, error) {
 	return s, nil
 }
 
-// openToForget reopens, for writing, a store that has pages to forget.
+// openToForget reopens a store for writing if it has pages to forget.
 func openToForget(s *Store, name string) (*Store, error) {
 	if pending, err := pendingForgets(s); err != nil || len(pending) == 0 {
-		return s, nil // one that cannot be read is for Verify to tell
+		return s, nil // Verify reports unreadable requests
 	}
 	dir, held := s.dir, s.db.Keep()
 	if err := s.Close(); err != nil {
@@ -560,7 +544,7 @@ func openToForget(s *Store, name string) (*Store, error) {
 	return begin(dir, db)
 }
 
-// Damaged returns the damage that OpenToRead found, as ErrDamaged with advice; nil without any.
+// Damaged returns the damage that OpenToRead found, as an ErrDamaged with advice, or nil.
 func (s *Store) Damaged() error {
 	if len(s.damaged) == 0 {
 		return nil
@@ -568,8 +552,8 @@ func (s *Store) Damaged() error {
 	return fmt.Errorf("%s: %w: %s: %s; the result is incomplete; fossick repair %s keeps everything that can be read", s.Dir(), ErrDamaged, s.damaged[0].Key, s.damaged[0].What, s.Dir())
 }
 
-// mendTables repairs the files of the closed store in dir so that Open opens it, and returns the
-// damage. Replaced files go to quarantine. Repair must then check for missing records.
+// mendTables repairs the files of the closed store in dir so that Open accepts it, and returns the
+// damage. Replaced files go to quarantine; afterwards repair must check for missing records.
 func mendTables(dir string) ([]Problem, error) {
 	if Exists(dir) {
 		if err := refuseForeign(dir); err != nil {

@@ -26,7 +26,6 @@ import (
 	"fossick/store/change"
 )
 
-// lookedUp returns what the seen-set knows of one URL.
 func lookedUp(s *Store, h Hash) (Seen, error) {
 	seen, err := s.Lookup([]Hash{h})
 	if err != nil {
@@ -58,7 +57,6 @@ func must(t testing.TB, errs ...error) {
 	}
 }
 
-// alter commits what f puts.
 func alter(t testing.TB, s *Store, f func(b *Batch)) {
 	t.Helper()
 	b := s.Batch()
@@ -75,7 +73,6 @@ func equal(t testing.TB, what string, got, want any) {
 
 const u1, u2 = "http://a.example/", "http://b.example/x"
 
-// somePage is page 1, of URL 2, with all fields set.
 func somePage() *Page {
 	return &Page{
 		Number: 1, ID: 2, URL: u2, ContentType: "text/html", RobotsTag: "noarchive", Checksum: bytes.Repeat([]byte{7}, 16),
@@ -126,7 +123,7 @@ func TestRoundTrips(t *testing.T) {
 	equal(t, "life", life, &Life{ID: 2, Birth: birth, FoundBy: u1, Visits: visits, Fate: &fate, Parent: u1, Page: somePage(), Label: &label})
 }
 
-// Strings that servers send need not be UTF-8, and come back to the letter.
+// TestStringsOfBytes: strings from servers need not be UTF-8, and are stored byte for byte.
 func TestStringsOfBytes(t *testing.T) {
 	s := create(t)
 	odd := "\xff\xfe \"\x80\""
@@ -171,10 +168,8 @@ func TestPageWithSameContent(t *testing.T) {
 	equal(t, "an empty body", len(body), 0)
 }
 
-// What follows from one exchange always fits on top of a batch that is nearly
-// full. Here that is a page of 10,000 links (page.MaxLinks), each of them new
-// and about as long as costs most. A batch counts a value in full below the
-// value log's threshold and as a pointer above it, so short of it is the worst.
+// TestHostilePageFitsABatch: a page of 10,000 new links of the worst length fits on top of a nearly
+// full batch. Badger counts values fully only below the value log's threshold.
 func TestHostilePageFitsABatch(t *testing.T) {
 	s := create(t)
 	for _, length := range []int{1, 200, 500, 960, 2083} {
@@ -205,8 +200,7 @@ func TestHostilePageFitsABatch(t *testing.T) {
 	}
 }
 
-// BenchmarkCommit writes what follows from fetching a page of 26 links, half of
-// them new: the mean of a stored encyclopedia. Bodies of 21 KB, compressed before.
+// BenchmarkCommit stores a page of 21 KB with 26 links, half of them new.
 func BenchmarkCommit(b *testing.B) {
 	s := create(b)
 	body := s.Compress([]byte(strings.Repeat("some words of a page, over and over, ", 570)))
@@ -230,8 +224,7 @@ func BenchmarkCommit(b *testing.B) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "pages/s")
 }
 
-// TestMakingCutOff leaves behind what a kill can leave of a database in the
-// making, also what Badger cannot read, and makes a store all the same.
+// TestMakingCutOff: Create succeeds over whatever a kill leaves of a new database.
 func TestMakingCutOff(t *testing.T) {
 	for name, manifest := range map[string]string{"empty": "", "half": "Bdgr", "nonsense": "this is no manifest of anything"} {
 		t.Run(name, func(t *testing.T) {
@@ -267,8 +260,7 @@ func TestMakingCutOff(t *testing.T) {
 	}
 }
 
-// TestFieldNumbers: no two fields of a record have one number. The encoder would leave out
-// both, without a word.
+// TestFieldNumbers: no two fields of a record share a number. The encoder would silently drop both.
 func TestFieldNumbers(t *testing.T) {
 	for _, record := range []any{Info{}, Counts{}, TopicCounts{}, Verdict{}, Birth{}, Queued{}, Visit{}, Fate{}, Page{}, Label{}, Host{}, Sitemaps{}, SitemapFile{}, Exchange{}, Mark{}, Ranking{}, Forget{}, Round{}, change.Visit{}} {
 		typ, seen := reflect.TypeOf(record), map[string]string{}
@@ -286,7 +278,6 @@ func TestFieldNumbers(t *testing.T) {
 	}
 }
 
-// hashes returns the hash of each file under dir.
 func hashes(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	sums := map[string]string{}
@@ -301,15 +292,14 @@ func hashes(t *testing.T, dir string) map[string]string {
 	return sums
 }
 
-// TestForeignDatabase: another program's database is refused by all that opens a store,
-// and no file of it changes, whether it was closed or killed.
+// TestForeignDatabase: nothing opens or changes another program's database, closed or killed.
 func TestForeignDatabase(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	many := map[string]string{}
 	for n := range 2000 {
 		many[fmt.Sprintf("user:%04d", n)] = strings.Repeat("x", n%400)
 	}
-	info, err := encode(Info{Topic: "x"}) // Format 0
+	info, err := encode(Info{Topic: "x"})
 	must(t, err)
 	for name, keys := range map[string]map[string]string{
 		"many keys":                many,
@@ -331,7 +321,7 @@ func TestForeignDatabase(t *testing.T) {
 					must(t, wb.Set([]byte(k), []byte(v)))
 				}
 				must(t, wb.Flush())
-				if killed { // as it is now, with all in its logs
+				if killed { // with all its data still in the logs
 					dir = copyOf(t, dir)
 				} else {
 					must(t, db.Close())
@@ -354,7 +344,6 @@ func TestForeignDatabase(t *testing.T) {
 	}
 }
 
-// TestFolderOfOthers: a store is made in a folder that is empty, or has but what is ours.
 func TestFolderOfOthers(t *testing.T) {
 	for name, ok := range map[string]bool{"thesis.txt": false, "MANIFEST": false, ".DS_Store": true, "model.fossick": true, "seeds.txt": true} {
 		dir := t.TempDir()
@@ -372,11 +361,10 @@ func TestFolderOfOthers(t *testing.T) {
 	}
 }
 
-// TestOldStoreIsOurs: a store of a build that kept no Info beside its database is known as
-// ours, also where damage took the Info, and gets one.
+// TestOldStoreIsOurs: a store without an info file is recognised and gets one.
 func TestOldStoreIsOurs(t *testing.T) {
 	killed := crawled(t)
-	must(t, killed.SetSettings([]byte(strings.Repeat("x", 999)))) // a value of the value log
+	must(t, killed.SetSettings([]byte(strings.Repeat("x", 999)))) // long enough for the value log
 	dir := copyOf(t, killed.Dir())
 	must(t, os.Remove(filepath.Join(dir, infoFile)))
 	if _, err := Create(dir, Info{}); !errors.Is(err, ErrExists) {
@@ -398,7 +386,6 @@ func TestOldStoreIsOurs(t *testing.T) {
 	}
 }
 
-// TestInfoFile: a damaged Info beside the database is none.
 func TestInfoFile(t *testing.T) {
 	s := create(t)
 	must(t, s.SetSettings([]byte(`{"rho":0.3}`)))
@@ -422,7 +409,7 @@ func TestInfoFile(t *testing.T) {
 	}
 }
 
-// TestPipes: whatever file of a store is a pipe, or leads to a device, no way to open it waits.
+// TestPipes: no opening blocks on a file that is a named pipe or links to a device.
 func TestPipes(t *testing.T) {
 	class := tries.Of(t, "pipes and devices in a store")
 	whole := filepath.Join(t.TempDir(), "whole")
@@ -475,8 +462,7 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// TestPlain: a store is made, written to, verified, repaired and compacted without what
-// is known of Badger's files, and is the same with it.
+// TestPlain: a store works without any knowledge of Badger's files, with the same result.
 func TestPlain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	t.Run("plain", func(t *testing.T) {
@@ -493,7 +479,7 @@ func TestPlain(t *testing.T) {
 		must(t, err)
 		s, err = Open(dir)
 		must(t, err)
-		_, err = s.repair(t.Context()) // the exchanges of this test have gaps
+		_, err = s.repair(t.Context())
 		must(t, err, s.Close())
 	})
 	s, err := Open(dir)
@@ -509,8 +495,6 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestOpenWhenFree: a store that somebody else has is opened as soon as it is free, and
-// not otherwise.
 func TestOpenWhenFree(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	other, err := Create(dir, Info{Topic: "banking"})

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSyncLogs: what was committed is dirty memory of the logs, and after a sync it is
-// not; as the kernel says.
+// TestSyncLogs: the kernel shows commits as dirty memory before a sync and clean after it.
 func TestSyncLogs(t *testing.T) {
 	s := createOnDisk(t)
 	for round := range 2 {
@@ -26,7 +25,7 @@ func TestSyncLogs(t *testing.T) {
 	}
 }
 
-// TestSyncAgain: upkeep syncs what was committed since it last did, and else nothing.
+// TestSyncAgain: upkeep syncs only if there were commits since its last sync.
 func TestSyncAgain(t *testing.T) {
 	s := createOnDisk(t)
 	sync := s.upkeep.sync()
@@ -50,7 +49,7 @@ func TestSyncAgain(t *testing.T) {
 	}
 }
 
-// createOnDisk is create, where what is synced can be told from what is not.
+// createOnDisk is create on a file system where synced pages become clean.
 func createOnDisk(t *testing.T) *Store {
 	s := create(t)
 	var fs unix.Statfs_t
@@ -60,8 +59,7 @@ func createOnDisk(t *testing.T) *Store {
 	return s
 }
 
-// dirtyKiB returns how much of the database's mapped files of this kind the kernel has
-// still to write.
+// dirtyKiB returns how much of the mapped files of a kind is not yet written to disk.
 func dirtyKiB(t *testing.T, s *Store, suffix string) (dirty int) {
 	smaps, err := os.ReadFile("/proc/self/smaps")
 	must(t, err)

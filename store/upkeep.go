@@ -15,15 +15,15 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// syncEvery bounds the loss by a power cut. A kill costs nothing: commits are in the kernel's hands.
+// syncEvery bounds the loss in a power cut. A kill loses nothing, since the kernel has the commits.
 const syncEvery = 5 * time.Second
 
-// trimEvery is how often memory is checked beside the writer: during a compaction a commit may wait
-// for seconds, and a quarter of one maps a hundred MiB.
+// trimEvery is the interval of memory checks beside the writer. During a compaction a commit may
+// wait for seconds, and a quarter of a second maps a hundred MiB.
 const trimEvery = 20 * time.Millisecond
 
-// An unused store is checked less often, so that a crawl whose hosts all rest costs nothing.
-// Remaining compactions map some 80 MiB; after stillAfter there are none.
+// An unused store is checked less often, so that a crawl whose hosts are all in their delay costs
+// nothing. Compactions that are still running map some 80 MiB; after stillAfter there are none.
 const (
 	quietAfter = 200 * time.Millisecond
 	quietEvery = 200 * time.Millisecond
@@ -31,21 +31,20 @@ const (
 	stillEvery = 5 * time.Second
 )
 
-// trimBytes is how much the writer writes before it trims, about twenty pages.
+// trimBytes is how much the writer writes between two trims: about twenty pages.
 const trimBytes = 64 << 10
 
-// upkeep is an open store's background work: it syncs, frees memory, and checks the disk and the
-// tables.
+// upkeep is an open store's background work: syncing, freeing memory, checking disk and tables.
 type upkeep struct {
 	db   *badgerfiles.Database
 	disk *disk
 	read *records
-	stop chan struct{} // closed at the end
+	stop chan struct{}
 	kept sync.WaitGroup
 
-	committing atomic.Bool   // a commit may wait for a compaction, which maps tables
-	commits    atomic.Uint64 // done so far
-	untrimmed  int           // bytes written since the last trim; the writer's
+	committing atomic.Bool // a commit is under way and may wait for a compaction, which maps tables
+	commits    atomic.Uint64
+	untrimmed  int // bytes written since the last trim; only the writer uses it
 }
 
 func keepUp(db *badgerfiles.Database, disk *disk, read *records) *upkeep {
@@ -59,8 +58,8 @@ func keepUp(db *badgerfiles.Database, disk *disk, read *records) *upkeep {
 
 func (u *upkeep) beside(f func(stop <-chan struct{})) { u.kept.Go(func() { f(u.stop) }) }
 
-// every repeats do while it returns true. Each has its own goroutine: a sync may wait for seconds
-// while a compaction maps more.
+// every repeats do while it returns true. Each call has its own goroutine, because a sync may wait
+// for seconds while a compaction maps more.
 func (u *upkeep) every(pause time.Duration, do func() (goOn bool)) {
 	u.beside(func(stop <-chan struct{}) {
 		tick := time.NewTicker(pause)
@@ -96,14 +95,13 @@ func (u *upkeep) end() {
 	u.kept.Wait()
 }
 
-// commit commits a transaction of so many bytes; stays says that it has a record that is never
-// removed.
+// commit commits a transaction; stays means that it holds a record that is never removed.
 func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	u.committing.Store(true)
 	u.read.use()
 	defer u.committing.Store(false)
 	err := u.db.Commit(txn)
-	u.commits.Add(1) // of one that failed a part may be written
+	u.commits.Add(1) // a failed commit may be partly written
 	if err != nil {
 		return u.disk.tell(err)
 	}
@@ -112,29 +110,29 @@ func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	}
 	if u.untrimmed += bytes; u.untrimmed >= trimBytes {
 		u.untrimmed = 0
-		_ = u.db.Trim(true) // in the only writer, see badgerfiles; no error of the batch
+		_ = u.db.Trim(true) // safe in the only writer, see badgerfiles; a failed trim is not the batch's error
 	}
 	return nil
 }
 
 func (u *upkeep) sync() func() (goOn bool) {
-	var synced uint64 // commits
+	var synced uint64
 	return func() bool {
 		if now := u.commits.Load(); now != synced && u.db.SyncLogs() == nil {
 			synced = now
-		} // else the next commit tells of a disk that fails
+		} // if the disk fails, the next commit reports it
 		u.disk.look()
 		return true
 	}
 }
 
-// trim frees memory beside the writer, and checks the disk's room, until stop is closed. It sleeps
-// longer while nobody uses the store; a use wakes it.
+// trim frees memory beside the writer, and checks the free disk space, until stop is closed. It
+// sleeps longer while nobody uses the store; a use wakes it.
 func (u *upkeep) trim(stop <-chan struct{}) {
 	next := time.NewTimer(trimEvery)
 	defer next.Stop()
-	var uses uint64         // of the store, as the last look saw them
-	var quiet time.Duration // since they changed
+	var uses uint64         // of the store at the last check
+	var quiet time.Duration // time since uses changed
 	for {
 		select {
 		case <-next.C:
@@ -142,8 +140,8 @@ func (u *upkeep) trim(stop <-chan struct{}) {
 		case <-stop:
 			return
 		}
-		_ = u.db.Trim(false) // no harm if it cannot: see commit
-		u.disk.lookForRoom() // another program fills a disk in less than syncEvery
+		_ = u.db.Trim(false) // harmless if it fails, as in commit
+		u.disk.lookForRoom() // another program may fill the disk in less than syncEvery
 		if now := u.read.uses.Load(); now != uses || u.committing.Load() {
 			uses, quiet = now, 0
 		}
@@ -166,21 +164,19 @@ func pauseOf(quiet time.Duration) time.Duration {
 	return trimEvery
 }
 
-// ErrGone reports a store whose folder was removed or moved while it was open.
 var ErrGone = errors.New("the store's folder was removed or moved while it was in use")
 
-// disk watches the disk of an open store: its room, and whether the folder is still there. Safe for
-// concurrent use.
+// disk watches free space and the folder of an open store. It is safe for concurrent use.
 type disk struct {
-	dir    string // the store's
-	path   string // the database's folder
+	dir    string
+	path   string
 	folder os.FileInfo
 
-	gone atomic.Bool           // the folder is, as look saw
-	full atomic.Pointer[error] // why there is too little room to write, nil when there is enough
-	told atomic.Bool           // a commit has returned why the disk cannot be written to
+	gone atomic.Bool
+	full atomic.Pointer[error] // why there is too little room to write, or nil
+	told atomic.Bool
 
-	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
+	free atomic.Pointer[func(dir string) (room, error)]
 }
 
 func watchDisk(dir, path string) (*disk, error) {
@@ -198,15 +194,15 @@ func (d *disk) look() {
 	d.lookForRoom()
 }
 
-// here checks that the database's folder is still the opened one. Badger writes on into nameless
-// files, and at its end retries for ever: a crawl would go on for days and store nothing.
+// here checks that the database's folder is still the one that was opened. Badger would write on
+// into unlinked files and retry for ever at the end: a crawl could run for days and store nothing.
 func (d *disk) here() error {
 	now, err := os.Stat(d.path)
 	if err == nil && os.SameFile(now, d.folder) {
 		return nil
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil // unknown is not gone
+		return nil // an unknown state does not count as gone
 	}
 	return fmt.Errorf("%s: %w; put it back where it was and go on with --resume", d.dir, ErrGone)
 }
@@ -221,7 +217,7 @@ func (d *disk) room() (room, error) {
 func (d *disk) lookForRoom() {
 	free, err := d.room()
 	if err != nil {
-		return // unknown is not full
+		return
 	}
 	if err = free.shortOf(room{minFreeBytes, minFreeFiles}, d.dir); err == nil {
 		d.full.Store(nil)
@@ -231,7 +227,7 @@ func (d *disk) lookForRoom() {
 	d.full.Store(&err)
 }
 
-// refusal explains why nothing can be committed, nil when it can; failure is the database's own.
+// refusal returns why nothing can be committed, or nil; failure is the database's error.
 func (d *disk) refusal(failure error) error {
 	if d.gone.Load() {
 		if err := d.here(); err != nil {
@@ -244,7 +240,6 @@ func (d *disk) refusal(failure error) error {
 	return d.tell(failure)
 }
 
-// tell notes that a commit returns err.
 func (d *disk) tell(err error) error {
 	if err != nil {
 		d.told.Store(true)
@@ -252,7 +247,7 @@ func (d *disk) tell(err error) error {
 	return err
 }
 
-// untold returns err unless a commit has returned it already.
+// untold returns err unless a commit has already returned it.
 func (d *disk) untold(err error) error {
 	if d.told.Load() {
 		return nil
@@ -260,7 +255,7 @@ func (d *disk) untold(err error) error {
 	return err
 }
 
-// shortToClose explains why closing may run out of room, nil when it cannot.
+// shortToClose returns the reason why closing may run out of room, or nil.
 func (d *disk) shortToClose() error {
 	if free, err := d.room(); err != nil || free.shortOf(room{minCloseBytes, minOpenFiles}, d.dir) == nil {
 		return nil
@@ -274,25 +269,23 @@ func (d *disk) shortToClose() error {
 
 type room struct {
 	bytes uint64
-	files uint64 // how many more it can hold; the largest number where it sets no limit
+	files uint64 // how many more files it can hold; the largest number if there is no limit
 }
 
-// minFreeBytes is where a crawl stops. A write to a mapped page without disk space kills the
-// process, so the store refuses while a memtable and its flush still fit.
+// minFreeBytes is the free space at which a crawl stops. A write to a mapped page without disk
+// space kills the process, so the store refuses writes while a memtable and its flush still fit.
 const minFreeBytes = 256 << 20
 
-// minFreeFiles likewise: up to 13 tables are made at once, and Badger retries for ever when one
-// fails.
+// minFreeFiles is the same for files: up to 13 tables are made at once.
 const minFreeFiles = 64
 
-// minOpenBytes and minOpenFiles are what opening needs for new, mapped logs.
+// minOpenBytes and minOpenFiles are needed on opening, for new mapped logs.
 const (
 	minOpenBytes = 16 << 20
 	minOpenFiles = 8
 )
 
-// minCloseBytes is what closing needs to flush memtables; with less, the next opening does it, as
-// after a kill.
+// minCloseBytes is needed to flush memtables on closing; otherwise the next opening does that.
 const minCloseBytes = 64 << 20
 
 func freeRoom(dir string) (room, error) {
@@ -300,15 +293,14 @@ func freeRoom(dir string) (room, error) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return room{}, fmt.Errorf("free space of %s: %w", dir, err)
 	}
-	// Signed on FreeBSD: below zero is what only root may use.
+	// Signed on FreeBSD, where a negative number is space that only root may use.
 	r := room{bytes: uint64(max(st.Bavail, 0)) * uint64(st.Bsize), files: uint64(max(st.Ffree, 0))}
-	if st.Files == 0 { // btrfs, for one: files need no number that was set aside
+	if st.Files == 0 { // btrfs, for example, has no limit on files
 		r.files = math.MaxUint64
 	}
 	return r, nil
 }
 
-// shortOf returns ErrDiskFull with what is missing of want.
 func (r room) shortOf(want room, dir string) error {
 	switch {
 	case r.bytes < want.bytes:
@@ -328,8 +320,7 @@ func roomToMake(dir string) error {
 	return nil
 }
 
-// writable checks that the database can be changed, or made, with room for it. Even reading writes,
-// to recover from a kill.
+// writable checks permissions and room. Even a reader writes, to recover from a kill.
 func writable(dir, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		path = dir

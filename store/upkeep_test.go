@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// TestStillStore: a store that nobody uses is looked at seldom, and from its next use on
-// often.
+// TestStillStore: an unused store is checked seldom, and often again from its next use.
 func TestStillStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := create(t)

@@ -14,7 +14,7 @@ import (
 	"fossick/store/change"
 )
 
-// URLs are the URLs that a store knows, each from its discovery to its end.
+// URLs gives access to the URLs of a store, from discovery to outcome.
 type URLs struct{ records *records }
 
 func (s *Store) URLs() URLs { return URLs{s.records} }
@@ -36,8 +36,8 @@ func (u URLs) Names(ids []ID) ([]string, error) {
 	return names, nil
 }
 
-// Walk calls do with a function that names URLs, ErrUnknown of an unknown one. Asked in rising
-// order, it costs at most one pass.
+// Walk calls do with a function that returns the URL of an ID, or ErrUnknown. With rising IDs it
+// costs at most one pass over the URLs.
 func (u URLs) Walk(do func(name func(id ID) (string, error)) error) error {
 	return u.records.view(func(txn *badger.Txn) error {
 		births := &births{ahead: walk(txn, key(keyBirth))}
@@ -60,16 +60,16 @@ func (u URLs) Waiting(id ID) (b Birth, q Queued, err error) {
 	return b, q, err
 }
 
-// Copy is a URL with a stored page: the input of a conditional request and its journal.
+// Copy is a URL with a stored page, for a conditional request.
 type Copy struct {
 	ID     ID
 	Birth  Birth
 	Fate   Fate
 	Page   *Page
-	Visits int // exchanges so far: number of the last
+	Visits int // number of the last exchange
 }
 
-// CopyOf returns ErrUnknown when the URL has no stored page.
+// CopyOf returns the stored page of a URL, or ErrUnknown if there is none.
 func (u URLs) CopyOf(id ID) (*Copy, error) {
 	c := &Copy{ID: id, Page: &Page{}}
 	err := u.records.view(func(txn *badger.Txn) error {
@@ -98,7 +98,7 @@ type Waiter struct {
 	Queued
 }
 
-// Waiters yields every waiting URL in the order of discovery, to rebuild a frontier.
+// Waiters yields every waiting URL in order of discovery.
 func (u URLs) Waiters() iter.Seq2[Waiter, error] {
 	return withBirths(u.records, keyQueued, func(k, v []byte, births *births) (w Waiter, _ bool, err error) {
 		if w.ID, err = idOf(k); err == nil {
@@ -117,7 +117,7 @@ type Ended struct {
 	Fate
 }
 
-// Ended yields the URLs that ended in a state ("": any), in the order of discovery.
+// Ended yields the URLs with an outcome in a state ("" for any), in order of discovery.
 func (u URLs) Ended(state string) iter.Seq2[Ended, error] {
 	return withBirths(u.records, keyFate, func(k, v []byte, births *births) (e Ended, wanted bool, err error) {
 		if e.ID, err = idOf(k); err == nil {
@@ -137,8 +137,7 @@ type VisitedURL struct {
 	Visit
 }
 
-// Visits yields every visit by the discovery of its URL, then by time; after them likewise the
-// visits to pages that were stored by then.
+// Visits yields every visit by discovery, then time; first fetches before visits to stored pages.
 func (u URLs) Visits() iter.Seq2[VisitedURL, error] {
 	return func(yield func(VisitedURL, error) bool) {
 		for _, part := range []iter.Seq2[VisitedURL, error]{u.firstVisits(), u.revisits()} {
@@ -166,8 +165,8 @@ func (u URLs) firstVisits() iter.Seq2[VisitedURL, error] {
 	})
 }
 
-// withBirths yields what read makes of each record of a kind and its URL's discovery, where wanted,
-// until one is damaged. It walks both side by side, in one pass.
+// withBirths yields what read makes of each wanted record and its URL's discovery, until one is
+// damaged. It walks both kinds side by side in one pass.
 func withBirths[T any](r *records, kind byte, read func(k, v []byte, births *births) (record T, wanted bool, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := r.view(func(txn *badger.Txn) error {
@@ -194,11 +193,11 @@ func withBirths[T any](r *records, kind byte, read func(k, v []byte, births *bir
 	}
 }
 
-// births finds discoveries that are asked for in order.
+// births finds discovery records by rising ID.
 type births struct {
 	ahead *badger.Iterator
-	id    ID    // asked for last
-	birth Birth // its
+	id    ID
+	birth Birth
 }
 
 func (b *births) of(id ID) (Birth, error) {
@@ -206,7 +205,7 @@ func (b *births) of(id ID) (Birth, error) {
 		return b.birth, nil
 	}
 	want := numKey(keyBirth, uint64(id))
-	// The next wanted one is near if many are wanted, else far.
+	// If many are wanted, the next is near, and stepping is cheaper than seeking.
 	for steps := 0; b.ahead.Valid() && bytes.Compare(b.ahead.Item().Key(), want) < 0; steps++ {
 		if steps < maxSteps {
 			b.ahead.Next()
@@ -225,12 +224,11 @@ func (b *births) of(id ID) (Birth, error) {
 	return birth, err
 }
 
-// maxSteps is how many records a walk passes over before it seeks, at about equal cost.
+// maxSteps is how many steps cost about as much as a seek.
 const maxSteps = 16
 
-// Visits to a URL with a stored page are many and alike, so they are kept as histories (package
-// change), keyed by the number of the first visit. Error texts, sizes and checksums are not kept of
-// them.
+// Visits to a stored page are packed into histories (package change), keyed by the number of the
+// first visit, without error texts, sizes and checksums.
 
 // PutRevisit writes the n-th exchange for a URL with a stored page, n from 2.
 func PutRevisit(b *Batch, id ID, n int, v Visit) error {
@@ -245,7 +243,7 @@ func PutRevisit(b *Batch, id ID, n int, v Visit) error {
 	switch {
 	case errors.Is(err, change.ErrUnfit):
 		return b.PutVisit(id, n, v)
-	case err != nil: // full, or what there is cannot be read, which Verify tells
+	case err != nil: // full, or damaged, which Verify reports
 		k = historyKey(id, n)
 		grown, err = change.History(nil).Append(compact(v))
 	}
@@ -255,8 +253,8 @@ func PutRevisit(b *Batch, id ID, n int, v Visit) error {
 	return b.set(k, grown)
 }
 
-// historyBefore returns the history that ends before the n-th visit, and its key. Nearly all begin
-// with the second visit, or full ones after it, so one look-up finds it.
+// historyBefore returns the history that ends just before the n-th visit, and its key. Histories
+// usually begin at the second visit and follow each other when full, so one look-up finds it.
 func historyBefore(txn *badger.Txn, id ID, n int) (k []byte, h change.History, err error) {
 	k = historyKey(id, n-(n-2)%change.Most)
 	err = value(txn, k, func(_, v []byte) error { h = slices.Clone(v); return nil })
@@ -308,7 +306,6 @@ func appendHistory(dst []Visit, k, v []byte) ([]Visit, error) {
 	return dst, nil
 }
 
-// visitsOf returns all exchanges for a URL by time.
 func visitsOf(txn *badger.Txn, id ID) (all []Visit, err error) {
 	for item := range items(txn, numKey(keyVisit, uint64(id))) {
 		var v Visit
@@ -326,12 +323,10 @@ func visitsOf(txn *badger.Txn, id ID) (all []Visit, err error) {
 	return all, nil
 }
 
-// inOrder sorts visits by time; they are unsorted only where repair queued a URL again.
 func inOrder(all []Visit) {
 	slices.SortStableFunc(all, func(a, b Visit) int { return cmp.Compare(a.Start, b.Start) })
 }
 
-// visitAt returns the n-th exchange for a URL; ErrUnknown where it is not on record.
 func visitAt(txn *badger.Txn, id ID, n int) (v Visit, err error) {
 	if err = get(txn, visitKey(id, n), &v); !errors.Is(err, ErrUnknown) {
 		return v, err

@@ -12,18 +12,18 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Problem is something in a store that cannot be.
+// Problem is a violation of the store's invariants.
 type Problem struct {
-	Key    string `json:"key"`    // of the record, printable
-	What   string `json:"what"`   // is wrong
-	Repair string `json:"repair"` // what Repair does about it
+	Key    string `json:"key"`
+	What   string `json:"what"`
+	Repair string `json:"repair"` // what repair does about it
 
-	URL  string `json:"url,omitempty"` // of the page that cannot be read
-	Lost bool   `json:"-"`             // records of unknown URLs may be gone with it
+	URL  string `json:"url,omitempty"`
+	Lost bool   `json:"-"` // records whose URLs are unknown may be gone too
 }
 
-// Verify checks every record against its relatives and returns the problems in the order of the
-// passes. It changes nothing. The error is the store's or ctx's own.
+// Verify checks every record against related ones and returns the problems in the order of its
+// passes. It changes nothing. The error is a failure to read, or ctx's.
 func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 	in := newInspection(s, false)
 	in.problems = slices.Clone(s.damaged)
@@ -31,15 +31,15 @@ func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 	return in.problems, err
 }
 
-// inspection is one run over a store. A pass sees what earlier passes mended.
+// inspection is one run over a store. Each pass sees the repairs of earlier passes.
 type inspection struct {
 	*findings
 	numbers  renumbering
-	counts   Counts // as the records say
-	born     idSet  // URLs that there are
-	births   uint64 // how many
-	requeued idSet  // URLs that were queued again
-	queued   uint64 // how many
+	counts   Counts
+	born     idSet // URLs with a discovery record
+	births   uint64
+	requeued idSet
+	queued   uint64
 	gone     lostRecords
 }
 
@@ -77,9 +77,8 @@ func (in *inspection) info(context.Context) error {
 	return err
 }
 
-// totals compares the running totals with the records.
 func (in *inspection) totals(ctx context.Context) error {
-	if in.mend && len(in.problems) > 0 { // fates have changed since births counted them
+	if in.mend && len(in.problems) > 0 { // repairs have changed outcomes since urls counted them
 		again := newInspection(in.s, false)
 		if err := again.urls(ctx); err != nil {
 			return err
@@ -91,7 +90,7 @@ func (in *inspection) totals(ctx context.Context) error {
 		return err
 	}
 	want := had
-	want.URLs = max(had.URLs, in.counts.URLs) // numbers are never given twice
+	want.URLs = max(had.URLs, in.counts.URLs) // IDs are never reused
 	want.Lost = want.URLs - in.births
 	in.gone.urls = want.Lost - min(want.Lost, had.Lost)
 	if gone := had.Pages - min(had.Pages, in.counts.Pages); gone > in.queued {
@@ -117,9 +116,9 @@ func short(c Counts) string {
 	return fmt.Sprintf("%d URLs, %d of them lost, %d pages%s (%d relevant%s, %d bytes), %d skipped, %d near-duplicates, states %v", c.URLs, c.Lost, c.Pages, dropped, c.Relevant, byTopic(c.Topics), c.Bytes, c.Skipped, c.NearDuplicates, c.States)
 }
 
-// finding returns the error of a record that cannot be read, by which an inspection ends; nil for a
-// missing record, or one without meaning, which the pass over its kind removes. So nothing loses its
-// place for a disk error.
+// finding returns nil if a record is missing or makes no sense, since the pass over its kind
+// handles that. It returns any other error, which ends the inspection: a failing disk must not
+// make a record count as missing.
 func finding(err error) error {
 	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged) {
 		return nil
@@ -128,7 +127,7 @@ func finding(err error) error {
 }
 
 type findings struct {
-	batches  // of repairs
+	batches
 	mend     bool
 	problems []Problem
 }
@@ -145,7 +144,7 @@ func (f *findings) remove(k []byte, what string) error {
 	return f.found(k, what, "removed", func(b *Batch) error { return b.delete(k) })
 }
 
-// scan calls do for every record of a kind, with a copy of its key.
+// scan calls do for every record of a kind, with a copy of its key. A lost value is passed as nil.
 func (f *findings) scan(ctx context.Context, kind byte, do func(txn *badger.Txn, k, v []byte) error) error {
 	return f.s.records.view(func(txn *badger.Txn) error {
 		opt := badger.DefaultIteratorOptions
@@ -160,7 +159,7 @@ func (f *findings) scan(ctx context.Context, kind byte, do func(txn *badger.Txn,
 			k, called := item.KeyCopy(nil), false
 			err := valueOf(item, k, func(k, v []byte) error { called = true; return do(txn, k, v) })
 			if !called && errors.Is(err, ErrDamaged) {
-				err = do(txn, k, nil) // which no record is
+				err = do(txn, k, nil) // no valid record is nil
 			}
 			if err != nil {
 				return err
@@ -170,7 +169,6 @@ func (f *findings) scan(ctx context.Context, kind byte, do func(txn *badger.Txn,
 	})
 }
 
-// urls checks that each URL is in the seen-set and either waits or has ended.
 func (in *inspection) urls(ctx context.Context) error {
 	return in.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
 		id, birth, err := ID(0), Birth{}, error(nil)
@@ -197,14 +195,13 @@ func (in *inspection) urls(ctx context.Context) error {
 	})
 }
 
-// refers notes that a record names a URL, so that its number is never given again.
+// refers notes that a record names an ID, so that it is never given to another URL.
 func (in *inspection) refers(id ID) {
-	if id < 1<<40 { // a number beyond that is nonsense
+	if id < 1<<40 { // a larger number is corrupt
 		in.counts.URLs = max(in.counts.URLs, uint64(id))
 	}
 }
 
-// foundBy checks that the URL exists that named another first.
 func (in *inspection) foundBy(txn *badger.Txn, id ID, birth *Birth) error {
 	there, err := in.isBorn(txn, birth.From)
 	if err != nil || there {
@@ -216,8 +213,6 @@ func (in *inspection) foundBy(txn *badger.Txn, id ID, birth *Birth) error {
 		func(b *Batch) error { return b.PutBirth(id, *birth) })
 }
 
-// isBorn reports whether a URL exists; 0, none, lacks nothing. It asks the database itself, as a
-// walk may end early.
 func (in *inspection) isBorn(txn *badger.Txn, id ID) (bool, error) {
 	if id == 0 || in.born.has(id) {
 		return true, nil
@@ -244,8 +239,7 @@ func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, 
 	case qErr == nil && errors.Is(fErr, ErrUnknown):
 		return false, nil
 	case fErr == nil && errors.Is(qErr, ErrUnknown):
-		// A URL left aside at discovery has no state of a visited one, but for a trap's, which
-		// counts all the same.
+		// A URL skipped at discovery has the state "none" or, still counted as a trap, "trap".
 		skipped = (f.State == "none" || f.State == "trap") && seen.Skipped
 		if skipped && f.State == "none" {
 			in.counts.Skipped++
@@ -295,7 +289,7 @@ func (in *inspection) seenIs(txn *badger.Txn, id ID, url string, skipped bool) e
 		func(b *Batch) error { return b.PutSeen(h, id, skipped) })
 }
 
-// strays finds records of unknown URLs, or that name such.
+// strays finds records that belong to, or name, unknown URLs.
 func (in *inspection) strays(ctx context.Context) error {
 	for _, kind := range []byte{keyQueued, keyFate, keyVisit, keyHistory, keyWire} {
 		err := in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
@@ -331,7 +325,6 @@ func (in *inspection) strays(ctx context.Context) error {
 	return nil
 }
 
-// pointer checks the URL that a place, an outcome or a visit names.
 func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
 	var q Queued
 	var f Fate
@@ -355,7 +348,6 @@ func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
 	return in.found(k, what, "forgotten", func(b *Batch) error { return b.put(k, record) })
 }
 
-// seen finds entries of the seen-set that name no URL, or another.
 func (in *inspection) seen(ctx context.Context) error {
 	return in.scan(ctx, keySeen, func(txn *badger.Txn, k, v []byte) error {
 		var birth Birth
@@ -400,7 +392,6 @@ func (s idSet) add(id ID) { s[uint64(id)/64] |= 1 << (id % 64) }
 
 func (s idSet) has(id ID) bool { return s[uint64(id)/64]&(1<<(id%64)) != 0 }
 
-// alone checks the records that belong with no others: that they can be read.
 func (in *inspection) alone(ctx context.Context) error {
 	for _, c := range []struct {
 		kind         byte

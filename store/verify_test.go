@@ -14,8 +14,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// crawled returns a store as a crawl leaves it: five pages, one URL that waits,
-// one that failed, one that repeats page 1, one that was skipped.
+// crawled returns a store with five pages, and URLs that wait, failed, repeat or were skipped.
 func crawled(t *testing.T) *Store {
 	s := create(t)
 	alter(t, s, func(b *Batch) {
@@ -39,7 +38,7 @@ func crawled(t *testing.T) *Store {
 			default:
 				body := []byte(strings.Repeat("x", int(id)*100))
 				p := &Page{Number: uint64(id), ID: id, URL: url, Checksum: []byte(strings.Repeat(string('a'+rune(id)), 16)), Bytes: int64(len(body)), Relevant: id%2 == 1}
-				if id < 5 { // page 5 is short, or of an earlier build
+				if id < 5 { // page 5 has no signature, as if short or stored by an earlier build
 					p.Signature = signatureOf(byte(id%2), byte(id))
 				}
 				must(t, b.PutPage(p, s.Compress(body)), b.PutFate(id, Fate{State: "ok", Page: uint64(id)}), b.PutLabel(uint64(id), Label{Label: "x"}))
@@ -65,7 +64,6 @@ func TestVerifyFindsNothingInASoundStore(t *testing.T) {
 	}
 }
 
-// wantLost wants ErrLost, or no error.
 func wantLost(t *testing.T, err error, lost bool) {
 	t.Helper()
 	if lost != errors.Is(err, ErrLost) || !lost && err != nil {
@@ -73,8 +71,7 @@ func wantLost(t *testing.T, err error, lost bool) {
 	}
 }
 
-// TestRepair breaks a store in each way there is; verify must find it, repair
-// must mend it, and what is sound must stay.
+// TestRepair breaks a store in every known way and repairs it.
 func TestRepair(t *testing.T) {
 	set := func(k, v []byte) func(*badger.Txn) error {
 		return func(txn *badger.Txn) error { return txn.Set(k, v) }
@@ -88,8 +85,8 @@ func TestRepair(t *testing.T) {
 	h3 := HashURL("http://h3.test/")
 	for name, test := range map[string]struct {
 		harm  func(*badger.Txn) error
-		what  string // a part of what verify says
-		pages uint64 // afterwards
+		what  string
+		pages uint64
 		waits int
 	}{
 		"a URL without story":         {remove(numKey(keyQueued, 6)), "neither waits nor", 5, 1},
@@ -154,9 +151,7 @@ func TestVerifyIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestRepairLostBodies: a page whose body an earlier build lost is named by its URL and
-// queued again, as good as it was. All that is known of the URL stays, and no other page
-// changes.
+// TestRepairLostBodies: a page with a lost body is named and queued again; all else stays.
 func TestRepairLostBodies(t *testing.T) {
 	s := crawled(t)
 	visit := Visit{Start: 5, State: "ok", Code: 200, Bytes: 99}
@@ -166,7 +161,7 @@ func TestRepairLostBodies(t *testing.T) {
 		must(t, b.PutFate(2, lost), b.PutVisit(2, 1, visit), b.PutVisit(2, 2, visit), b.put(numKey(keyMark, 2), mark))
 		p, err := s.Page(2)
 		must(t, err)
-		p.Relevant = true // as the mark says
+		p.Relevant = true // agrees with the mark
 		must(t, b.PutPageRecord(p), b.set(numKey(keyBody, 2), lostFrame(bodyOf(2))), b.set(numKey(keyBody, 4), oldLost(t)))
 		c, err := s.Counts()
 		must(t, err)
@@ -209,9 +204,8 @@ func TestRepairLostBodies(t *testing.T) {
 	equal(t, "pages that went", before, map[string]string{})
 }
 
-// TestRepairAnyLoss takes records away at random, or puts nonsense in their
-// place, of one kind or of many, and repairs once. Then verify finds nothing,
-// and each page is there whose record and body were left alone.
+// TestRepairAnyLoss removes or corrupts random records of one or many kinds and repairs once. Then
+// verify finds nothing, and each page with an intact record and body is there.
 func TestRepairAnyLoss(t *testing.T) {
 	kinds := []byte{keySeen, keyBirth, keyQueued, keyVisit, keyFate, keyPage, keyBody, keyContent, keyLabel, keyNear, keyHost, keyCount}
 	for round := range fulltest.Rounds(8, 200) {
@@ -249,8 +243,6 @@ func TestRepairAnyLoss(t *testing.T) {
 	}
 }
 
-// harmAny removes a share of the records of these kinds, and spoils as many; it returns
-// the keys.
 func harmAny(t *testing.T, s *Store, rng *rand.Rand, share float64, kinds map[byte]bool) map[string]bool {
 	t.Helper()
 	harmed := map[string]bool{}
@@ -274,8 +266,7 @@ func harmAny(t *testing.T, s *Store, rng *rand.Rand, share float64, kinds map[by
 	return harmed
 }
 
-// TestFinding: a key that cannot be read is not one that is not there.
-// Nothing that hangs on it is removed.
+// TestFinding: a read error must not count as a missing record.
 func TestFinding(t *testing.T) {
 	disk := errors.New("input/output error")
 	for _, c := range []struct{ err, want error }{{nil, nil}, {ErrUnknown, nil}, {ErrDamaged, nil}, {disk, disk}} {

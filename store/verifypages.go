@@ -13,12 +13,12 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// told checks that each page's URL exists, and restores it from the page.
+// told checks that the URL of each page has a discovery record, and restores it from the page.
 func (in *inspection) told(ctx context.Context) error {
 	return in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
 		var p Page
 		if decode(k, v, &p) != nil || p.ID == 0 {
-			return nil // pages judges it
+			return nil
 		}
 		born := numKey(keyBirth, uint64(p.ID))
 		err := get(txn, born, &Birth{})
@@ -35,8 +35,8 @@ func (in *inspection) told(ctx context.Context) error {
 	})
 }
 
-// pages checks that pages are numbered without a gap, readable, and as their URLs' outcomes say. An
-// unreadable page is removed, its URL queued again, and the last page takes its number.
+// pages checks that page numbers have no gaps and pages agree with their URLs' outcomes. It removes
+// an unreadable page, queues its URL and gives its number to the last page.
 func (in *inspection) pages(ctx context.Context) error {
 	next := uint64(1)
 	err := in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
@@ -101,7 +101,7 @@ func (in *inspection) page(txn *badger.Txn, p *Page) error {
 	return in.pageIs(txn, p)
 }
 
-// twin returns the number of another page of the same URL, which the URL's outcome names.
+// twin returns the number of the page that the outcome of p's URL names instead of p, or 0.
 func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
 	var f Fate
 	var other Page
@@ -141,7 +141,6 @@ func (in *inspection) bodyIs(txn *badger.Txn, p *Page) error {
 	return err
 }
 
-// pageIs checks what points to a page.
 func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	var f Fate
 	err := get(txn, numKey(keyFate, uint64(p.ID)), &f)
@@ -177,7 +176,7 @@ func (in *inspection) sumIs(txn *badger.Txn, p *Page, sum []byte) error {
 			return err
 		}
 		if err == nil && other.Has(sum) {
-			return nil // one of two with this content
+			return nil
 		}
 		err = ErrDamaged
 	}
@@ -200,7 +199,6 @@ func pageOf(txn *badger.Txn, k []byte) (n uint64, err error) {
 	return n, err
 }
 
-// leftovers finds bodies, labels and checksums of missing pages, and outcomes that name such.
 func (in *inspection) leftovers(ctx context.Context) error {
 	for _, kind := range []byte{keyBody, keyLabel} {
 		err := in.scan(ctx, kind, func(txn *badger.Txn, k, _ []byte) error {
@@ -227,7 +225,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
 		if decode(k, v, &f) != nil || !f.HasPage() {
-			return nil // births has judged it
+			return nil
 		}
 		n, err := numOf(k)
 		if err != nil {
@@ -248,12 +246,12 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	})
 }
 
-// repeats checks the page that a duplicate repeats, and follows it to its new number.
+// repeats checks the pages that duplicates refer to, and updates their numbers.
 func (in *inspection) repeats(ctx context.Context) error {
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
 		if decode(k, v, &f) != nil || f.HasPage() || f.Page == 0 {
-			return nil // urls has judged it
+			return nil
 		}
 		to, moved := in.numbers.moved[f.Page]
 		if !moved {
@@ -295,7 +293,7 @@ func (in *inspection) marksOf(ctx context.Context, kind byte) error {
 		if err == nil {
 			in.refers(id)
 			if err = get(txn, numKey(keyBirth, uint64(id)), &birth); errors.Is(err, ErrDamaged) {
-				return nil // urls has judged it
+				return nil
 			}
 			if finding(err) != nil {
 				return err
@@ -314,7 +312,7 @@ func (in *inspection) marksOf(ctx context.Context, kind byte) error {
 func (in *inspection) outbox(ctx context.Context) error {
 	if err := in.scan(ctx, keyCursor, func(_ *badger.Txn, k, v []byte) error {
 		if _, err := heardOf(k, v); err != nil {
-			return in.remove(k, err.Error()) // that agent's links come once more
+			return in.remove(k, err.Error()) // the agent sends those links again
 		}
 		return nil
 	}); err != nil {
@@ -328,7 +326,7 @@ func (in *inspection) outbox(ctx context.Context) error {
 	})
 }
 
-// marksAre checks that a page is as relevant as its marks; p is right afterwards.
+// marksAre checks that a page's relevance follows its marks, and corrects p.
 func (in *inspection) marksAre(txn *badger.Txn, p *Page) error {
 	if len(p.Topics) == 0 {
 		return in.markIs(txn, p, 0)
@@ -344,7 +342,7 @@ func (in *inspection) marksAre(txn *badger.Txn, p *Page) error {
 func (in *inspection) markIs(txn *badger.Txn, p *Page, topic int) error {
 	m := Mark{Topic: topic}
 	if err := get(txn, markKey(p.ID, topic), &m); err != nil || !p.heed(m) {
-		return finding(err) // what is damaged, marks finds
+		return finding(err)
 	}
 	what := fmt.Sprintf("page %d, %s, is %s by its mark, but its record differs", p.Number, p.URL, m)
 	return in.found(numKey(keyPage, p.Number), what, "it is as the mark says", func(b *Batch) error { return b.PutPageRecord(p) })
@@ -352,15 +350,15 @@ func (in *inspection) markIs(txn *badger.Txn, p *Page, topic int) error {
 
 type hostCheck struct {
 	*findings
-	sitemaps bool // a host has read some
+	sitemaps bool
 }
 
-// hosts finds unreadable hosts, and those that claim exchanges without having any.
+// hosts finds unreadable host records, and hosts that count exchanges but have none.
 func (c *hostCheck) hosts(ctx context.Context) error {
 	return c.scan(ctx, keyHost, func(txn *badger.Txn, k, v []byte) error {
 		var h Host
 		if err := decode(k, v, &h); err != nil {
-			c.sitemaps = true // perhaps
+			c.sitemaps = true // the lost record may have had some
 			return c.found(k, err.Error(), "removed: robots.txt will be fetched again", func(b *Batch) error { return b.delete(k) })
 		}
 		h.Name = string(k[1:])
@@ -387,14 +385,13 @@ func (c *hostCheck) recount(h *Host, n uint64) error {
 	})
 }
 
-// maxLost bounds a host's exchanges missing in a row; a number beyond is nonsense.
+// maxLost bounds the consecutive missing exchanges of a host; a larger gap means a corrupt number.
 const maxLost = 1000
 
-// exchanges checks that exchanges are readable, belong to a host, and are numbered from 1 without a
-// gap up to the host's count. A missing or unreadable one is entered as lost, since URLs refer to
-// exchanges by number.
+// exchanges checks that each host's exchanges are readable and numbered from 1 to its count. It
+// enters a missing one as lost, because URLs refer to exchanges by number.
 func (c *hostCheck) exchanges(ctx context.Context) error {
-	var h *Host // of the exchanges before; nil for one that there is not
+	var h *Host // host of the exchanges before; nil if its record is missing
 	name, next := "", uint64(1)
 	end := func() error {
 		if h == nil || h.Exchanges == next-1 {
@@ -415,7 +412,7 @@ func (c *hostCheck) exchanges(ctx context.Context) error {
 			if err := get(txn, bytesKey(keyHost, []byte(host)), h); finding(err) != nil {
 				return err
 			} else if err != nil {
-				h = nil // none, or one that is damaged and goes
+				h = nil
 			}
 		}
 		if h == nil {
@@ -447,15 +444,15 @@ func (c *hostCheck) lost(host string, n uint64, why error) error {
 	})
 }
 
-// named checks the exchanges that URLs of sitemaps refer to.
+// named checks that URLs from sitemaps refer to existing exchanges.
 func (c *hostCheck) named(ctx context.Context) error {
 	if !c.sitemaps {
-		return nil // no URL can
+		return nil
 	}
 	return c.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
 		var birth Birth
 		if decode(k, v, &birth) != nil || birth.Exchange == 0 {
-			return nil // births has judged it
+			return nil
 		}
 		has, err := hasKey(txn, exchangeKey(birth.AtHost, birth.Exchange))
 		if err != nil || has {
@@ -469,11 +466,11 @@ func (c *hostCheck) named(ctx context.Context) error {
 	})
 }
 
-// derived checks labels, ranks and the index of near-duplicates, which could be made again.
+// derived checks what could be computed again: labels, ranks and the index of near-duplicates.
 type derived struct{ *findings }
 
-// ranks checks the ranking, and that its ranks are shares, of existing pages. The other side's ranks
-// are of an interrupted ranking, and unread.
+// ranks checks the ranking, and that its ranks lie in [0,1] and belong to existing pages. The
+// other side may hold an interrupted ranking, which nobody reads.
 func (d derived) ranks(ctx context.Context) error {
 	ranking, err := d.s.Ranks().Last()
 	if err == nil && ranking != nil && ranking.Side > 1 {
@@ -507,15 +504,14 @@ func (d derived) ranks(ctx context.Context) error {
 	})
 }
 
-// isShare reports whether x is in [0,1], but for rounding.
 func isShare(x float64) bool { return x >= 0 && x <= 1+1e-9 && !math.IsNaN(x) }
 
-// near checks that the index of near-duplicates names existing pages with the band, and every page
-// with a signature, unless newer ones fill the record.
+// near checks that each record of the near-duplicate index names existing pages with that band.
+// Every page with a signature must be listed, unless newer pages fill the record.
 func (d derived) near(ctx context.Context) error {
 	err := d.scan(ctx, keyNear, d.nearRecord)
 	if err == nil {
-		err = d.flush() // what was removed makes room
+		err = d.flush() // removals make room for the pages below
 	}
 	if err != nil {
 		return err
@@ -524,7 +520,7 @@ func (d derived) near(ctx context.Context) error {
 		var c Candidate
 		n, err := numOf(k)
 		if err != nil || decode(k, v, &c) != nil {
-			return nil // pages has judged it
+			return nil
 		}
 		return d.nearHas(txn, n, c.Signature)
 	})
@@ -562,7 +558,7 @@ func (d derived) nearHas(txn *badger.Txn, n uint64, signature []byte) error {
 			return err
 		}
 		if err != nil {
-			continue // nearRecord has told
+			continue
 		}
 		if slices.Contains(pages, n) || len(pages) == nearBucket && pages[0] > n || len(pages) > 0 && pages[0] == pushedOut {
 			continue

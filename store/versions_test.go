@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// kept is a crawled store whose page 2 had three bodies before the one that it has: it was
-// stored at 10, 20, 30 and 40.
+// kept returns a crawled store whose page 2 was stored at 10, 20, 30 and 40 with different bodies.
 func kept(t *testing.T) (s *Store, bodies [][]byte) {
 	t.Helper()
 	s = crawled(t)
@@ -37,8 +36,7 @@ func kept(t *testing.T) (s *Store, bodies [][]byte) {
 	return s, bodies
 }
 
-// TestVersions: the body of any time comes back; a body that differs by a word takes a few
-// bytes; the store is sound.
+// TestVersions: the body of any time is returned; one that differs by a word takes few bytes.
 func TestVersions(t *testing.T) {
 	s, bodies := kept(t)
 	p, err := s.Page(2)
@@ -63,8 +61,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestVersionsGo: with the content of a page go its former bodies; and a body that takes the
-// place of one that is not kept leaves none that was packed against that.
+// TestVersionsGo: former bodies go with a page's content, or if their dictionary is lost.
 func TestVersionsGo(t *testing.T) {
 	for name, change := range map[string]func(s *Store, b *Batch, p *Page) error{
 		"withdrawn":               func(_ *Store, b *Batch, p *Page) error { return b.WithdrawPage(p) },
@@ -85,8 +82,7 @@ func TestVersionsGo(t *testing.T) {
 	}
 }
 
-// TestBrokenVersions: verify tells of a former body that cannot be read, of all that are
-// packed against it, and of one of no page; repair takes these out, and the rest stays.
+// TestBrokenVersions: repair removes unreadable former bodies and those packed against them.
 func TestBrokenVersions(t *testing.T) {
 	s, bodies := kept(t)
 	var v Version
@@ -111,8 +107,7 @@ func TestBrokenVersions(t *testing.T) {
 	}
 }
 
-// goneAndChanged is a crawled store after a refresh: page 5 has gone, page 2 has
-// other content and so no label.
+// goneAndChanged returns crawled after a refresh: page 5 is gone, page 2 has new content.
 func goneAndChanged(t *testing.T) *Store {
 	t.Helper()
 	s := crawled(t)
@@ -132,9 +127,7 @@ func goneAndChanged(t *testing.T) *Store {
 	return s
 }
 
-// TestRefreshedStore: a store is sound after a refresh; repair, which gives the
-// last page's number to one that cannot be read, leaves the page that has gone
-// with its fate.
+// TestRefreshedStore: a refreshed store is sound, and repair keeps the outcome of the gone page.
 func TestRefreshedStore(t *testing.T) {
 	s := goneAndChanged(t)
 	sound := func(what string) {

@@ -16,43 +16,43 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// WireKind is the kind of an answer whose header is kept.
+// WireKind is the kind of an answer whose headers are stored.
 type WireKind byte
 
 const (
-	WirePage      WireKind = 1 // the body that is stored
-	WireSame      WireKind = 2 // 304: the stored page is as it was
-	WireRepeat    WireKind = 3 // a body that is not stored, since a stored page has its content
-	WireRedirect  WireKind = 4 // another URL
+	WirePage      WireKind = 1 // its body is stored
+	WireSame      WireKind = 2 // 304
+	WireRepeat    WireKind = 3 // its body is not stored, because a stored page has the same content
+	WireRedirect  WireKind = 4
 	lastWireKind           = WireRedirect
 	wireDigestLen          = 20
 )
 
-// Wire is the header of an exchange both ways, as lines with their ends.
+// Wire holds the headers of an exchange, request and response, as lines with their line ends.
 type Wire struct {
 	Protocol string     // "http/1.0", "http/1.1", "h2"
-	Addr     netip.Addr // of the server; the zero one where it is not known
+	Addr     netip.Addr // of the server; zero if unknown
 	Request  []byte
 	Response []byte
-	Rebuilt  bool // the lines are made of what was known: order and case are not the server's
-	Cut      bool // lines at the end are missing
+	Rebuilt  bool // rebuilt from parsed fields: order and case are not the server's
+	Cut      bool
 }
 
-// WireRecord is a Wire for a batch; see PackWire.
+// WireRecord is a packed Wire for PutWire; see PackWire.
 type WireRecord struct {
 	Kind   WireKind
-	Digest [wireDigestLen]byte // SHA-1 of the body; kept of a WireRepeat
+	Digest [wireDigestLen]byte // SHA-1 of the body; stored only for a WireRepeat
 	Packed []byte
 }
 
-// Exchanged is an exchange for a URL with its headers.
+// Exchanged is an exchange for a URL, with its headers.
 type Exchanged struct {
 	ID       ID
 	URL      string
-	Visit    int // its number, from 1
+	Visit    int
 	Kind     WireKind
 	Start    int64 // Unix milliseconds
-	Location ID    // where a WireRedirect led; 0 where the crawl did not want to go
+	Location ID    // target of a WireRedirect; 0 if the crawl did not follow it
 	Digest   [wireDigestLen]byte
 	Wire
 }
@@ -63,7 +63,7 @@ func (b *Batch) PutWire(id ID, n int, w WireRecord) error {
 	return b.set(k, wireValue(w))
 }
 
-// dropWires removes a URL's headers: they may tell of content that is gone.
+// dropWires removes a URL's headers, which may tell of deleted content.
 func (b *Batch) dropWires(id ID) error {
 	var keys [][]byte
 	for item := range items(b.txn, numKey(keyWire, uint64(id))) {
@@ -72,7 +72,7 @@ func (b *Batch) dropWires(id ID) error {
 	return b.delete(keys...)
 }
 
-// Exchanged returns the exchanges for a URL with kept headers, by time.
+// Exchanged returns the exchanges for a URL whose headers are stored, by time.
 func (u URLs) Exchanged(id ID) (all []Exchanged, err error) {
 	err = u.records.view(func(txn *badger.Txn) error {
 		var birth Birth
@@ -107,15 +107,14 @@ func exchanged(txn *badger.Txn, item *badger.Item, url string) (x Exchanged, err
 	return x, err
 }
 
-// Elsewhere is a URL whose exchanges led to another one's page.
+// Elsewhere is a URL whose exchanges led to another URL's page.
 type Elsewhere struct {
 	ID    ID
-	To    ID   // of a redirect where it led last, else whose page the URL repeats; 0 where neither is known
-	Paged bool // it has a page of its own
+	To    ID   // last redirect target, else the URL whose page it duplicates; 0 if unknown
+	Paged bool // it also has a page of its own
 }
 
-// Elsewhere yields the URLs with kept redirects or repeated pages, each once, in the order of
-// discovery.
+// Elsewhere yields the URLs with stored redirects or duplicates, each once, in order of discovery.
 func (u URLs) Elsewhere() iter.Seq2[Elsewhere, error] {
 	return func(yield func(Elsewhere, error) bool) {
 		err := u.records.view(func(txn *badger.Txn) error {
@@ -187,29 +186,28 @@ func wireKeyOf(k []byte) (ID, int, error) {
 
 // A wire record is
 //
-//	version (1) · kind (1) · SHA-1 of the body (20; of a WireRepeat alone) ·
-//	flags (1) · length of the address (1) · the address · text · CRC-32C of all that (4)
+//	version (1) · kind (1) · SHA-1 of the body (20; only for a WireRepeat) ·
+//	flags (1) · address length (1) · address · text · CRC-32C of all before (4)
 //
-// The text is one S2 block over wireDict: the length of the request as it stands there
-// (uvarint), the request, the response. A request that begins as the URL says has that left
-// out. A date as HTTP writes it is dateMark and its Unix seconds (4), where wireDates is not.
+// The text is one S2 block with the dictionary wireDict: length of the stored request (uvarint),
+// request, response. With wireUsual, the request's first two lines follow from the URL and are left
+// out. Without wireDates, an HTTP date is stored as dateMark and Unix seconds (4).
 const wireVersion = 1
 
-// The flags, and the two bits of the protocol above them.
+// Flags of a wire record; the two bits above them hold the protocol.
 const (
 	wireRebuilt = 1 << iota
 	wireCut
 	wireUsual // the request's first two lines are left out
-	wireDates // dates stand as they are
+	wireDates // dates are stored literally
 	wireProtocol
 )
 
 var wireProtocols = [4]string{"http/1.1", "http/1.0", "h2", ""}
 
 const (
-	dateMark = 1
-	dateSize = len(http.TimeFormat)
-	// maxWireText is above two headers of 16 KiB.
+	dateMark    = 1
+	dateSize    = len(http.TimeFormat)
 	maxWireText = 64 << 10
 )
 
@@ -218,7 +216,6 @@ var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// PackWire packs the headers of an exchange for a URL, for PutWire.
 func PackWire(url string, w *Wire) []byte {
 	flags := byte(0)
 	for i, p := range wireProtocols {
@@ -288,7 +285,7 @@ func (x *Exchanged) read(k, v []byte) error {
 	return nil
 }
 
-// unpack inverts PackWire, and says why it cannot.
+// unpack inverts PackWire, and returns the reason if it cannot.
 func (w *Wire) unpack(v []byte, url string) (why string) {
 	flags, n := v[0], int(v[1])
 	if v = v[2:]; len(v) < n {
@@ -340,7 +337,6 @@ func packDates(text []byte) []byte {
 	}
 }
 
-// dateOf reads a date in exactly HTTP's form.
 func dateOf(text []byte) (seconds uint32, is bool) {
 	t, err := time.Parse(http.TimeFormat, string(text))
 	at := t.Unix()
@@ -359,8 +355,7 @@ func unpackDates(short []byte) []byte {
 	}
 }
 
-// wireDict holds common header text, the commonest last. It is part of the format: another one needs
-// another version.
+// wireDict holds common header text, the most common last. A change needs a new wireVersion.
 const wireDict = "x-amz-cf-pop: \r\nx-amz-cf-id: \r\nx-amz-request-id: \r\nVia: 1.1 varnish\r\nvia: 1.1 google\r\nX-Timer: S" +
 	"X-Served-By: cache-\r\nX-Cache-Hits: 0\r\nX-Cache: MISS\r\nX-Cache: HIT\r\nX-Varnish: \r\nAge: 0\r\nalt-svc: h3=\":443\"; ma=86400\r\n" +
 	"cf-cache-status: DYNAMIC\r\ncf-ray: \r\nserver: cloudflare\r\nServer: cloudflare\r\nreport-to: {\"group\":\"cf-nel\",\"max_age\":604800,\"endpoints\":[{\"url\":\"https://\"}]}\r\n" +

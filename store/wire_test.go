@@ -15,7 +15,7 @@ const (
 	someAnswer  = "HTTP/1.1 200 OK\r\nDate: Tue, 24 Nov 2026 03:21:43 GMT\r\nserver: Odd\r\nContent-Type: text/html; charset=UTF-8\r\nX-b: \xe9\xff\r\nLast-Modified: Mon, 23 Nov 2026 00:00:00 GMT\r\n"
 )
 
-// someWires are headers of u1, with what packing could take for something else.
+// someWires returns headers of u1, including text that resembles the packed format.
 func someWires() []Wire {
 	v4, v6 := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")
 	return []Wire{
@@ -29,13 +29,12 @@ func someWires() []Wire {
 	}
 }
 
-// same compares headers; nothing and nil are the same.
 func sameWire(a, b Wire) bool {
 	return a.Protocol == b.Protocol && a.Addr == b.Addr && a.Rebuilt == b.Rebuilt && a.Cut == b.Cut &&
 		bytes.Equal(a.Request, b.Request) && bytes.Equal(a.Response, b.Response)
 }
 
-// TestWires: headers come back as they were, with their visits, and small.
+// TestWires: headers are returned unchanged with their visits, and are stored compactly.
 func TestWires(t *testing.T) {
 	s := create(t)
 	wires := someWires()
@@ -74,8 +73,7 @@ func TestWires(t *testing.T) {
 	}
 }
 
-// TestWiresGo: headers go with the content that they brought, with what an owner wants
-// forgotten, and where repair finds that they belong to nothing.
+// TestWiresGo: headers are deleted with their content, by owners' requests, and by repair.
 func TestWiresGo(t *testing.T) {
 	s := create(t)
 	wire := func(of string, kind WireKind) WireRecord {
@@ -95,7 +93,7 @@ func TestWiresGo(t *testing.T) {
 		for n, kind := range []WireKind{WirePage, WireSame} {
 			must(t, b.PutVisit(p.ID, n+1, Visit{}), b.PutWire(p.ID, n+1, wire(p.URL, kind)))
 		}
-		must(t, b.PutWire(p.ID, 9, wire(p.URL, WireSame))) // of no visit
+		must(t, b.PutWire(p.ID, 9, wire(p.URL, WireSame)))
 		must(t, b.set([]byte("w"), nil))
 		k := visitKey(p.ID, 8)
 		k[0] = keyWire
@@ -135,8 +133,7 @@ func TestWiresGo(t *testing.T) {
 	}
 }
 
-// FuzzWire: no record makes reading panic or take much, damage is noticed, and what is packed
-// is had back.
+// FuzzWire: reading is robust, damage is noticed, and packed headers unpack unchanged.
 func FuzzWire(f *testing.F) {
 	for _, w := range someWires() {
 		f.Add(u1, w.Request, w.Response, wireValue(WireRecord{Kind: WirePage, Packed: PackWire(u1, &w)}))
@@ -147,7 +144,7 @@ func FuzzWire(f *testing.F) {
 			t.Errorf("%v", err)
 		}
 		if len(value) > 2 {
-			x.unpack(value[1:], url) // behind the checksum
+			x.unpack(value[1:], url) // skips the checksum
 		}
 		if len(request)+len(response) > maxWireText-10 {
 			return
@@ -167,7 +164,6 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// BenchmarkPackWire packs headers of 400 bytes.
 func BenchmarkPackWire(b *testing.B) {
 	w := someWires()[0]
 	b.ReportAllocs()

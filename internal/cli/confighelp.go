@@ -1,6 +1,6 @@
 package cli
 
-// configHelp is what help config prints; docs/config.md says more.
+// configHelp is the text of help config; docs/config.md has details.
 const configHelp = `Settings of fossick
 
 Every flag can be set for good. The first of these that sets a flag counts:

@@ -4,5 +4,5 @@ package cli
 
 import "time"
 
-// Worked is not known here.
+// Worked returns nil: the processor time is unknown here.
 func Worked() *time.Duration { return nil }

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Worked is how long processors have worked for this process; nil when the
-// system does not tell.
+// Worked returns the processor time used by this process; nil if unknown.
 func Worked() *time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

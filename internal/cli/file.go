@@ -12,16 +12,16 @@ import (
 	"fossick/internal/printable"
 )
 
-// file is one fossick.toml.
+// file is a fossick.toml.
 type file struct {
 	path, text string
 	values     map[string]any
-	ofFolder   bool     // the working folder's
-	trusted    bool     // ... and the user trusts it
-	trust      []string // in the user's own file: the folders that the user trusts
+	ofFolder   bool     // from the working folder
+	trusted    bool     // the user trusts that folder
+	trust      []string // only in the user's own file: trusted folders
 }
 
-// takeTrust takes the folders that the user trusts out of the user's own file.
+// takeTrust moves the trusted folders out of the values of the user's own file.
 func (f *file) takeTrust() error {
 	value, ok := f.values["trust"]
 	if !ok {
@@ -40,13 +40,12 @@ func (f *file) takeTrust() error {
 	return nil
 }
 
-// trusts says whether a folder is one of those that the user trusts. A nil f trusts none.
+// trusts reports whether the user trusts a folder. A nil f trusts none.
 func (f *file) trusts(folder string) bool {
 	return f != nil && slices.ContainsFunc(f.trust, func(trusted string) bool { return sameFile(folder, trusted) })
 }
 
-// lookup finds a flag in the table of a verb, else in those around it, and says
-// where that is.
+// lookup finds a flag in a verb's table, else in the tables around it, and returns its place.
 func (f *file) lookup(verb []string, flag string) (value any, place string) {
 	tables := []map[string]any{f.values}
 	for _, word := range verb {
@@ -65,7 +64,7 @@ func (f *file) lookup(verb []string, flag string) (value any, place string) {
 	return nil, ""
 }
 
-// validate refuses what no verb has in a table, which is that of node.
+// validate refuses entries that no verb has in a table, which belongs to node.
 func (f *file) validate(node *kong.Node, path []string, table map[string]any) error {
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		inside := append(slices.Clone(path), key)
@@ -87,7 +86,7 @@ func (f *file) validate(node *kong.Node, path []string, table map[string]any) er
 	return nil
 }
 
-// flagNames returns the flags that can be set for a verb, the verbs within it included.
+// flagNames returns the flags that can be set for a verb and the verbs below it.
 func flagNames(node *kong.Node) []string {
 	var names []string
 	for at := node.Parent; at != nil; at = at.Parent {
@@ -113,8 +112,7 @@ func appendFlags(names []string, node *kong.Node) []string {
 	return names
 }
 
-// place is where a key stands, as file:line. It is the file alone where the key is not
-// looked for, as in an inline table.
+// place returns a key's place as file:line, or only the file if it cannot find the key.
 func (f *file) place(table []string, key string) string {
 	want := append(slices.Clone(table), key)
 	var within []string
@@ -137,7 +135,6 @@ func (f *file) place(table []string, key string) string {
 	return f.path
 }
 
-// dotted splits a key of TOML at its dots.
 func dotted(key string) []string {
 	parts := strings.Split(key, ".")
 	for i, p := range parts {
@@ -148,14 +145,13 @@ func dotted(key string) []string {
 
 const envPrefix = "FOSSICK_"
 
-// envName is what a flag is called in the environment.
+// envName returns a flag's name in the environment.
 func envName(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// UnknownEnv says of variables that look like settings, but are of no flag: a typo must not
-// pass in silence. It is no error, as an environment may be older or younger than the
-// program.
+// UnknownEnv warns of variables that look like settings but match no flag, since a typo must not go
+// unnoticed. It is no error, because the environment may be for another version of the program.
 func UnknownEnv(app *kong.Application, environ []string) (sentences []string) {
 	var known []string
 	for _, flag := range flagNames(app.Node) {
@@ -167,8 +163,7 @@ func UnknownEnv(app *kong.Application, environ []string) (sentences []string) {
 	return sentences
 }
 
-// unknownEnv returns the names in the environment that only seem to be settings. What
-// tests alone read is left out (docs/testing.md).
+// unknownEnv returns variables that look like unknown settings, except those for tests.
 func unknownEnv(environ, known []string) (unknown []string) {
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")

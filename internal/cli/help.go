@@ -11,16 +11,15 @@ import (
 	"fossick/internal/usage"
 )
 
-// options are how help is laid out.
 var options = kong.HelpOptions{
 	Compact: true, FlagsLast: true, WrapUpperBound: 100, ValueFormatter: kong.DefaultHelpValueFormatter,
 }
 
-// More is a verb that has more to say than fits on a first screen.
+// More is a verb with more help than fits on a first screen.
 type More interface{ MoreHelp() string }
 
-// Print prints the help of what the command line names: without all, only the
-// flags that a newcomer needs. The grammar is of no use afterwards.
+// Print prints the help of the selected verb, without all only the flags that a newcomer needs. The
+// grammar cannot be used afterwards.
 func Print(ctx *kong.Context, all bool) error {
 	node := ctx.Selected()
 	if node == nil {
@@ -39,8 +38,8 @@ func Print(ctx *kong.Context, all bool) error {
 	return nil
 }
 
-// arrange makes the grammar ready to be printed as help of a node: flags of all verbs
-// come last, and without all those of experts are hidden. It returns how many.
+// arrange prepares the grammar for printing a node's help: flags common to all verbs come last, and
+// without all, expert flags are hidden. It returns their number.
 func arrange(app *kong.Application, node *kong.Node, all bool) (hidden int) {
 	if all {
 		node.Detail = Long(node)
@@ -58,12 +57,12 @@ func arrange(app *kong.Application, node *kong.Node, all bool) (hidden int) {
 	return hidden
 }
 
-// ofOthers says whether a flag of several machines stands at a verb that mostly works on one.
+// ofOthers reports a flag for several machines at a verb that mostly works on one.
 func ofOthers(node *kong.Node, f *kong.Flag) bool {
 	return f.Group != nil && f.Group.Key == "cluster" && node.Tag != nil && node.Tag.Has("alone")
 }
 
-// Long is all that a verb has to say.
+// Long returns all the help of a verb.
 func Long(node *kong.Node) string {
 	text := node.Detail
 	if node.Target.IsValid() && node.Target.CanInterface() {
@@ -74,7 +73,7 @@ func Long(node *kong.Node) string {
 	return text
 }
 
-// captured is what print writes to the parser's output.
+// captured runs print with the parser's output redirected to w.
 func captured(parser *kong.Kong, w io.Writer, print func() error) error {
 	old := parser.Stdout
 	parser.Stdout = w
@@ -82,7 +81,7 @@ func captured(parser *kong.Kong, w io.Writer, print func() error) error {
 	return print()
 }
 
-// HelpText is the help of a verb, or of config, which is no verb but the settings.
+// HelpText returns the help of a verb, or of config, which is no verb but the settings.
 func HelpText(parser *kong.Kong, verb []string, all bool) (string, error) {
 	if slices.Equal(verb, []string{"config"}) {
 		return configHelp, nil
@@ -105,7 +104,7 @@ func HelpText(parser *kong.Kong, verb []string, all bool) (string, error) {
 	return b.String(), err
 }
 
-// Child is the verb of a name below a node, nil when there is none.
+// Child returns the verb with a name below a node, or nil.
 func Child(node *kong.Node, name string) *kong.Node {
 	i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == name })
 	if i < 0 {
@@ -114,7 +113,7 @@ func Child(node *kong.Node, name string) *kong.Node {
 	return node.Children[i]
 }
 
-// Children are the names of the verbs below a node.
+// Children returns the names of the verbs below a node.
 func Children(node *kong.Node) (names []string) {
 	for _, child := range node.Children {
 		names = append(names, child.Name)
@@ -122,7 +121,7 @@ func Children(node *kong.Node) (names []string) {
 	return names
 }
 
-// Path is the name of a verb, word by word.
+// Path returns the words of a verb's name.
 func Path(node *kong.Node) (path []string) {
 	for ; node != nil && node.Type != kong.ApplicationNode; node = node.Parent {
 		path = append([]string{node.Name}, path...)
@@ -130,7 +129,7 @@ func Path(node *kong.Node) (path []string) {
 	return path
 }
 
-// Verbs returns the verbs below a node that do something themselves.
+// Verbs returns the executable verbs below a node.
 func Verbs(node *kong.Node) (verbs []*kong.Node) {
 	for _, child := range node.Children {
 		switch {

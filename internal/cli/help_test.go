@@ -8,7 +8,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// little is a command line to speak of.
 type little struct {
 	Quiet bool `help:"Say nothing."`
 	Bake  struct {
@@ -31,8 +30,7 @@ func newLittle(t testing.TB, out io.Writer) *kong.Kong {
 	return parser
 }
 
-// TestHelpText: flags of experts are counted, and shown when all are asked for; a verb that
-// there is not is told with the nearest.
+// TestHelpText: expert flags are counted or shown; an unknown verb names the nearest one.
 func TestHelpText(t *testing.T) {
 	short, err := HelpText(newLittle(t, io.Discard), []string{"bake"}, false)
 	if err != nil || strings.Contains(short, "--grade") || !strings.Contains(short, "1 more flags: fossick bake --help-all") {

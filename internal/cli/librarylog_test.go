@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// A library that ends the process has its last words heard; what net/http has to say of
-// strange servers is for --verbose alone.
+// TestLibraryLog: a library's last words are shown; net/http's remarks need --verbose.
 func TestLibraryLog(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&out, nil))

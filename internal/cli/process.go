@@ -15,16 +15,15 @@ import (
 	"syscall"
 )
 
-// An Outlet is stdout that remembers the first error, because a verb whose result was not
-// written has failed. Safe for concurrent use.
+// An Outlet is stdout that remembers the first error, because a verb whose result was not written
+// has failed. It is safe for concurrent use.
 type Outlet struct {
 	W io.Writer
 
 	mu  sync.Mutex // guards err
-	err error      // the first
+	err error      // first error
 }
 
-// Write implements io.Writer.
 func (o *Outlet) Write(p []byte) (int, error) {
 	n, err := o.W.Write(p)
 	if err != nil {
@@ -37,7 +36,7 @@ func (o *Outlet) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Failed returns the first error as one of the verb, nil when there was none.
+// Failed returns the first error, or nil.
 func (o *Outlet) Failed() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -47,20 +46,18 @@ func (o *Outlet) Failed() error {
 	return fmt.Errorf("the result could not be written: %w; make room, or write it elsewhere", o.err)
 }
 
-// ClosedPipe says whether err is that nobody reads stdout any more, as after "| head":
-// no error to talk about, and nobody expects one.
+// ClosedPipe reports whether err means that nobody reads stdout any more, as after "| head".
 func ClosedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// keepWriting turns a broken pipe, and a file over the system's limit (ulimit -f), into errors
-// of the write, which by default end the process. undo restores the default.
+// keepWriting makes a broken pipe, or a file over the system's limit (ulimit -f), an error of the
+// write instead of a fatal signal. undo restores the default.
 func keepWriting() (undo func()) {
-	broken := make(chan os.Signal, 1) // nobody receives: Notify drops what it cannot send
+	broken := make(chan os.Signal, 1) // nobody receives: Notify drops signals then
 	signal.Notify(broken, syscall.SIGPIPE, syscall.SIGXFSZ)
 	return func() { signal.Stop(broken) }
 }
 
-// LimitHeap has the garbage collector work harder where the heap would pass a size in
-// bytes, unless GOMEMLIMIT says otherwise.
+// LimitHeap sets a soft limit for the heap in bytes, unless GOMEMLIMIT is set.
 func LimitHeap(size int64) (restore func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -69,25 +66,22 @@ func LimitHeap(size int64) (restore func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// A libraryLog is where libraries' lines in Go's standard log go. net/http
-// tells it of servers that break the protocol, which is of no interest to most.
-// Badger tells it why it ends the process, which must not happen without a
-// word.
+// A libraryLog receives libraries' lines from Go's standard log. net/http reports servers that
+// break the protocol, which interests few people. Badger reports why it ends the process, which
+// must be shown.
 type libraryLog struct {
 	log   *slog.Logger
-	fatal string // what the names of functions begin with whose words are the last
+	fatal string // prefix of functions whose messages end the process
 }
 
-// badgerCode is what the names of Badger's functions begin with.
 const badgerCode = "github.com/dgraph-io/"
 
-// LogLibraries sends what libraries write to Go's own log to to.
+// LogLibraries sends libraries' messages in Go's standard log to to.
 func LogLibraries(to *slog.Logger) {
 	log.SetFlags(0)
 	log.SetOutput(libraryLog{to, badgerCode})
 }
 
-// Write implements io.Writer for one line of the log.
 func (l libraryLog) Write(p []byte) (int, error) {
 	what := strings.TrimSpace(string(p))
 	if l.calledBy(l.fatal) {
@@ -98,7 +92,7 @@ func (l libraryLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// calledBy says whether a function whose name begins so called the log.
+// calledBy reports whether a function with this name prefix called the log.
 func (l libraryLog) calledBy(prefix string) bool {
 	var at [32]uintptr
 	frames := runtime.CallersFrames(at[:runtime.Callers(2, at[:])])

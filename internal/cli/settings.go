@@ -17,23 +17,21 @@ import (
 	"fossick/internal/reading"
 )
 
-// Settings implements kong.Resolver: it answers for flags that the command line leaves open. In falling
-// precedence: FOSSICK_NAME in the environment, fossick.toml in the working
-// folder, fossick/fossick.toml in the user's configuration folder. In a file a
-// flag stands at the top, for every verb that has it, or in the verb's table.
+// Settings implements kong.Resolver for flags not on the command line. In falling precedence:
+// FOSSICK_NAME in the environment, fossick.toml in the working folder, fossick/fossick.toml in the
+// user's configuration folder. In a file a flag stands in the verb's table, or at the top for every
+// verb that has it.
 type Settings struct {
 	harmless func(flag *kong.Flag) bool
 	files    []file
-	err      error // a file that could not be read; Validate returns it
+	err      error // from reading a file; Validate returns it
 	set      []string
 }
 
-// FileName is the file's in both folders.
 const FileName = "fossick.toml"
 
-// ReadSettings reads both files; Validate returns their errors. The file of the working folder may
-// be a stranger's: it may set only flags that are harmless, unless the user's own file trusts
-// the folder.
+// ReadSettings reads both files; Validate returns their errors. The working folder's file may be a
+// stranger's: it may set only harmless flags, unless the user's own file trusts the folder.
 func ReadSettings(harmless func(flag *kong.Flag) bool) *Settings {
 	s := &Settings{harmless: harmless}
 	own, err := ownFile()
@@ -47,7 +45,7 @@ func ReadSettings(harmless func(flag *kong.Flag) bool) *Settings {
 	case err != nil:
 		s.err = err
 		return s
-	case own != nil && sameFile(folder.path, own.path): // the user stands in the configuration folder
+	case own != nil && sameFile(folder.path, own.path): // the working folder is the configuration folder
 	default:
 		folder.ofFolder, folder.trusted = true, own.trusts(".")
 		s.files = append(s.files, *folder)
@@ -58,7 +56,7 @@ func ReadSettings(harmless func(flag *kong.Flag) bool) *Settings {
 	return s
 }
 
-// ownFile reads the user's own file, nil when there is none.
+// ownFile reads the user's own file; nil if there is none.
 func ownFile() (*file, error) {
 	path := ownPath()
 	if path == "" {
@@ -74,7 +72,7 @@ func ownFile() (*file, error) {
 	return own, err
 }
 
-// ownPath is where the user's own file stands, "" for a user without a configuration folder.
+// ownPath returns the path of the user's own file, or "" without a configuration folder.
 func ownPath() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -108,7 +106,7 @@ func readFile(path string) (*file, error) {
 	return file, nil
 }
 
-// Validate rejects keys that no verb knows: a typo must not pass in silence.
+// Validate refuses keys that no verb has, since a typo must not go unnoticed.
 func (s *Settings) Validate(grammar *kong.Application) error {
 	if s.err != nil {
 		return s.err
@@ -121,11 +119,10 @@ func (s *Settings) Validate(grammar *kong.Application) error {
 	return nil
 }
 
-// Resolve gives the value of one flag, nil when nothing names it. It reads the value
-// as the flag will, so that a bad one is told with its place.
+// Resolve returns a flag's value, or nil. It parses the value, to report a bad one with its place.
 func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if s.err != nil {
-		return nil, nil // Validate tells it
+		return nil, nil // Validate returns it
 	}
 	value, place, file := s.lookup(ctx.Selected(), flag)
 	if value == nil {
@@ -148,7 +145,7 @@ func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	return text, nil
 }
 
-// lookup finds a flag's value, and says where; file is nil when that is the environment.
+// lookup finds a flag's value and place; file is nil for the environment.
 func (s *Settings) lookup(node *kong.Node, flag *kong.Flag) (value any, place string, file *file) {
 	if !isSetting(flag) {
 		return nil, "", nil
@@ -165,8 +162,7 @@ func (s *Settings) lookup(node *kong.Node, flag *kong.Flag) (value any, place st
 	return nil, "", nil
 }
 
-// isSetting says whether a flag can be set but on the command line: what prints
-// something and ends cannot.
+// isSetting excludes flags that print something and exit.
 func isSetting(flag *kong.Flag) bool {
 	switch flag.Name {
 	case "help", "help-all", "version":
@@ -175,7 +171,7 @@ func isSetting(flag *kong.Flag) bool {
 	return true
 }
 
-// emptyLike makes a variable like the one that v is, for a first reading.
+// emptyLike makes a variable like v, for a trial parse.
 func emptyLike(v reflect.Value) reflect.Value {
 	fresh := reflect.New(v.Type()).Elem()
 	if fresh.Kind() == reflect.Pointer {
@@ -184,8 +180,8 @@ func emptyLike(v reflect.Value) reflect.Value {
 	return fresh
 }
 
-// asOnCommandLine turns a value into what one would type; for a flag that is repeated,
-// not split, into a list: the environment has it by comma.
+// asOnCommandLine converts a value to command-line form. For a repeated flag that is not split it
+// returns a list; the environment separates by commas.
 func asOnCommandLine(value any, flag *kong.Flag) (any, error) {
 	text, isText := value.(string)
 	list, isList := value.([]any)
@@ -211,7 +207,7 @@ func asOnCommandLine(value any, flag *kong.Flag) (any, error) {
 	return kong.JoinEscaped(texts, flag.Tag.Sep), nil
 }
 
-// asList is the form in which kong takes what is not to be split.
+// asList returns the form in which kong does not split values.
 func asList(texts []string) []any {
 	list := make([]any, len(texts))
 	for i, t := range texts {
@@ -232,7 +228,7 @@ func scalarText(value any) (string, error) {
 	return "", errors.New("want a text, a number, true or false, or a list of them")
 }
 
-// refused says how a user may have what a stranger's file must not set.
+// refused tells a user how to set what a stranger's file must not set.
 func refused(place string) error {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -242,7 +238,7 @@ func refused(place string) error {
 		place, folder, ownPath())
 }
 
-// tell keeps what the working folder's file sets, once: a flag is resolved several times.
+// tell records once a flag set by the working folder's file.
 func (s *Settings) tell(flag, value string) {
 	if u, err := url.Parse(value); err == nil && u.User != nil {
 		value = u.Redacted()
@@ -252,8 +248,8 @@ func (s *Settings) tell(flag, value string) {
 	}
 }
 
-// OfFolder returns the flags that the working folder's file sets, in order, and whether the
-// user trusts that folder.
+// OfFolder returns the flags that the working folder's file sets, in order, and whether the user
+// trusts that folder.
 func (s *Settings) OfFolder() (flags []string, trusted bool) {
 	return slices.Sorted(slices.Values(s.set)), len(s.files) > 0 && s.files[0].trusted
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// bakery is a command line with settings.
 type bakery struct {
 	Bake struct {
 		Loaves int
@@ -21,7 +20,7 @@ type bakery struct {
 	} `cmd:""`
 }
 
-// read parses a command line in a folder with a fossick.toml.
+// read parses a command line in a folder with this fossick.toml.
 func read(t *testing.T, toml string, args ...string) (*bakery, *Settings, error) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -39,7 +38,7 @@ func read(t *testing.T, toml string, args ...string) (*bakery, *Settings, error)
 	return &l, s, err
 }
 
-// TestOrderOfSources: the command line, the environment, the verb's table, the top.
+// TestOrderOfSources: command line, environment, the verb's table, the top of the file.
 func TestOrderOfSources(t *testing.T) {
 	toml := "loaves = 1\n[bake]\nloaves = 2\nwith = [\"a,b\", \"c\"]\n"
 	l, s, err := read(t, toml, "sell")
@@ -58,7 +57,7 @@ func TestOrderOfSources(t *testing.T) {
 	}
 }
 
-// TestWrongSettings: each is told with file and line.
+// TestWrongSettings: each mistake is reported with file and line.
 func TestWrongSettings(t *testing.T) {
 	for toml, want := range map[string]string{
 		"\nloave = 1":              "fossick.toml:2: no verb has a flag \"loave\"; did you mean loaves?",

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Signals end a verb: the first one its context, and the second the process, as does a
-// verb that does not end after the first.
+// Signals end a verb: the first ends its context, the second the process. A verb that does not end
+// soon after the first is ended too.
 type Signals struct {
-	first   func() // of a signal
+	first   func() // called on the first signal
 	exit    func() // ends the process
 	orderly atomic.Bool
-	within  atomic.Int64 // nanoseconds in which an orderly verb has to end; 0: however long it takes
+	within  atomic.Int64 // nanoseconds an orderly verb has to end; 0 for no limit
 	done    chan struct{}
 	undo    func()
 }
@@ -23,9 +23,9 @@ type Signals struct {
 // deafAfter is how long a verb may take to end after a signal.
 const deafAfter = 5 * time.Second
 
-// Heed returns a context that the first signal ends, after a call of stopping, and Stop.
-// Where that is not enough it calls exit. A write to a pipe that nobody reads is an error
-// meanwhile, and does not end the process.
+// Heed returns a context that the first signal ends, after calling stopping. If that does not
+// suffice, it calls exit. Until Stop, writing to a broken pipe is an error and does not end the
+// process.
 func Heed(ctx context.Context, stopping, exit func()) (context.Context, *Signals) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Signals{exit: exit, done: make(chan struct{}), first: func() {
@@ -44,18 +44,18 @@ func Heed(ctx context.Context, stopping, exit func()) (context.Context, *Signals
 	return ctx, s
 }
 
-// Stop leaves signals to the system again.
+// Stop restores the system's handling of signals.
 func (s *Signals) Stop() {
 	s.undo()
 	close(s.done)
 }
 
-// InOrder says that the verb ends by itself when its context does, however long that
-// takes. Other verbs are ended after a while, such as one that waits for a pipe's writer or
-// parses what somebody made for that purpose.
+// InOrder declares that the verb ends by itself once its context does, however long that takes.
+// Other verbs are ended after deafAfter, since they may be waiting for a pipe's writer or parsing
+// hostile input.
 func (s *Signals) InOrder() { s.orderly.Store(true) }
 
-// Within is InOrder for a verb that others must not wait for: it is ended after so long.
+// Within is InOrder with a time limit.
 func (s *Signals) Within(most time.Duration) {
 	s.within.Store(int64(most))
 	s.InOrder()
@@ -83,7 +83,7 @@ func (s *Signals) watch(signals <-chan os.Signal) {
 				deaf.Reset(max(left, 0))
 			}
 		case again := <-signals:
-			if again != syscall.SIGHUP { // shell and kernel both send one when a terminal is closed
+			if again != syscall.SIGHUP { // shell and kernel both send one when a terminal closes
 				s.exit()
 			}
 		case <-s.done:
@@ -92,8 +92,8 @@ func (s *Signals) watch(signals <-chan os.Signal) {
 	}
 }
 
-// stopSignals are those that end a crawl cleanly. A terminal that is closed, or an
-// ssh session that breaks, sends SIGHUP; who started fossick by nohup wants none.
+// stopSignals returns the signals that end a crawl cleanly. A closed terminal or broken ssh session
+// sends SIGHUP, unless nohup ignores it.
 func stopSignals() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {

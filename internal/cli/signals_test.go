@@ -8,15 +8,13 @@ import (
 	"time"
 )
 
-// TestDeafVerbs: a verb that does not hear a signal is ended after a while. A
-// crawl that finishes what is in flight is ended only by a second signal, and
-// one that hears is left alone.
+// TestDeafVerbs: verbs that ignore a signal are ended, orderly ones only by a second signal.
 func TestDeafVerbs(t *testing.T) {
 	for name, c := range map[string]struct {
 		orderly, hears bool
 		within         time.Duration
-		second         time.Duration // 0: none comes
-		want           time.Duration // when the process ends; 0: it is not made to
+		second         time.Duration // 0: no second signal
+		want           time.Duration // when the process is ended; 0: never
 	}{
 		"deaf":                 {want: deafAfter},
 		"deaf, asked again":    {second: time.Second, want: time.Second},

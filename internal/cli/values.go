@@ -16,8 +16,8 @@ import (
 	"fossick/internal/printable"
 )
 
-// Mappers make the parser read values as people write them: times as 90s or 2w, numbers
-// as 10k, one of a list.
+// Mappers make the parser accept values as people write them: times as 90s or 2w, numbers as 10k,
+// and choices from a list.
 func Mappers() []kong.Option {
 	return []kong.Option{
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), Mapper(func(v reflect.Value, text string) error {
@@ -39,7 +39,7 @@ func Mappers() []kong.Option {
 	}
 }
 
-// Mapper is a mapper that is given one value as text.
+// Mapper returns a mapper for a single value as text.
 func Mapper(set func(target reflect.Value, text string) error) kong.Mapper {
 	return kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 		text, err := popText(ctx)
@@ -50,7 +50,6 @@ func Mapper(set func(target reflect.Value, text string) error) kong.Mapper {
 	})
 }
 
-// popText takes the next value of the command line.
 func popText(ctx *kong.DecodeContext) (text string, err error) {
 	if err = ctx.Scan.PopValueInto("value", &text); err != nil {
 		return "", fmt.Errorf("no value given; it takes %s", valueName(ctx.Value))
@@ -58,7 +57,7 @@ func popText(ctx *kong.DecodeContext) (text string, err error) {
 	return text, nil
 }
 
-// valueName is what the help calls a value.
+// valueName returns a value's name in the help.
 func valueName(v *kong.Value) string {
 	if v.Flag != nil {
 		return v.Flag.FormatPlaceHolder()
@@ -72,7 +71,7 @@ func setInt(v reflect.Value, text string) error {
 	return err
 }
 
-// mapString reads a string; one of a list must be in the list.
+// mapString sets a string, which must be among its choices if there are any.
 func mapString(ctx *kong.DecodeContext, target reflect.Value) error {
 	text, err := popText(ctx)
 	if err != nil {
@@ -85,8 +84,7 @@ func mapString(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// choices returns the values that an enum of the grammar allows, without "", which
-// stands for a flag that is not given.
+// choices returns the allowed values of an enum, without "" for a flag that is not given.
 func choices(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
@@ -94,7 +92,7 @@ func choices(v *kong.Value) []string {
 	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
 }
 
-// units of time, longest name first where one begins as another does.
+// units of time; the longest name comes first if one is a prefix of another.
 var units = []struct {
 	names []string
 	d     time.Duration
@@ -111,7 +109,7 @@ var units = []struct {
 
 var errTime = errors.New("want a time, such as 90s, 15m, 2h, 1d or 2w, or 0")
 
-// Duration reads a time: 0, or numbers with units, as 500ms, 1h30m, 1.5d, "2 weeks".
+// Duration parses a time: 0, or numbers with units, as 500ms, 1h30m, 1.5d, "2 weeks".
 func Duration(text string) (time.Duration, error) {
 	rest := strings.ToLower(strings.TrimSpace(text))
 	if rest == "0" {
@@ -141,7 +139,7 @@ func Duration(text string) (time.Duration, error) {
 	return time.Duration(math.Round(sum)), nil
 }
 
-// cutUnit takes a unit from the beginning of a text, 0 when there is none.
+// cutUnit cuts a unit off the start of a text; 0 if there is none.
 func cutUnit(text string) (unit time.Duration, rest string) {
 	word := text[:len(text)-len(strings.TrimLeft(text, "abcdefghijklmnopqrstuvwxyzµμ"))]
 	for _, u := range units {
@@ -152,7 +150,7 @@ func cutUnit(text string) (unit time.Duration, rest string) {
 	return 0, text
 }
 
-// Count reads a whole number: 500, 10k, 1.5M, 2G, 10_000 or 10,000.
+// Count parses a whole number: 500, 10k, 1.5M, 2G, 10_000 or 10,000.
 func Count(text string) (int64, error) {
 	s := strings.TrimSpace(text)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
@@ -166,7 +164,7 @@ func Count(text string) (int64, error) {
 		}
 	}
 	s = ungroup(strings.TrimSpace(s))
-	if strings.Trim(s, "-0123456789.") != "" { // no 1e3, 0x1p3, Inf
+	if strings.Trim(s, "-0123456789.") != "" { // excludes 1e3, 0x1p3, Inf
 		return 0, countError(text)
 	}
 	n, err := strconv.ParseFloat(s, 64)
@@ -176,7 +174,7 @@ func Count(text string) (int64, error) {
 	return int64(n), nil
 }
 
-// ungroup takes away what groups digits by three.
+// ungroup removes separators between groups of three digits.
 func ungroup(s string) string {
 	for _, sep := range []string{",", "_"} {
 		groups := strings.Split(s, sep)
@@ -191,8 +189,8 @@ func countError(text string) error {
 	return fmt.Errorf("%q: want a whole number, such as 500, 10k or 2M", text)
 }
 
-// Moment reads a time of the past: a day as 2026-11-24, which begins in UTC, a time as
-// 2026-11-24T13:00:00Z, or how long ago it was, as 2w.
+// Moment parses a past time: a day as 2026-11-24 (from midnight UTC), a time as
+// 2026-11-24T13:00:00Z, or an age as 2w.
 func Moment(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -206,11 +204,10 @@ func Moment(text string, now time.Time) (time.Time, error) {
 	return now.Add(-age), nil
 }
 
-// Size is a number of bytes as people write it: 500000000, 512MB, 2GB, 1.5GiB. K, M and G
-// are powers of 1024, with or without an i.
+// Size is a number of bytes as people write it: 500000000, 512MB, 2GB, 1.5GiB. K, M and G are
+// powers of 1024, with or without an i.
 type Size int64
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Size) UnmarshalText(text []byte) error {
 	word := strings.ToUpper(strings.TrimSpace(string(text)))
 	if cut := strings.TrimSuffix(strings.TrimSuffix(word, "B"), "I"); strings.TrimRight(cut, "KMGT") != cut {

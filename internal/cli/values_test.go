@@ -44,8 +44,7 @@ func TestParseCount(t *testing.T) {
 	}
 }
 
-// FuzzValues: any text is a value or an error, never a panic; and Go's own way to
-// write a time is read as Go reads it.
+// FuzzValues: values never panic, and Go's notation of times is read as Go reads it.
 func FuzzValues(f *testing.F) {
 	for _, s := range []string{"90s", "1d12h", "10k", "1.5M", "500MB", "2 weeks", "-1", "", "1µs", "0.1ms", "99999w", "10,000", "1h0.5s"} {
 		f.Add(s)

@@ -1,7 +1,7 @@
-// Package extsort sorts more items than memory has room for: sorted runs of them go to a
-// scratch file and are merged.
+// Package extsort sorts more items than fit into memory: it writes sorted runs to a scratch file
+// and merges them.
 //
-// In: items in any order. Out: all of them in order. Start with New, then Add, Each, Close.
+// In: items in any order. Out: the items in order. Start with New, then Add, Each, Close.
 package extsort
 
 import (
@@ -15,22 +15,22 @@ import (
 	"slices"
 )
 
-// Options of a sorter. All but Dir, Sort and Unique must be given.
+// Options of a sorter; only Dir, Sort and Unique may be left out.
 type Options[T any] struct {
-	Dir     string // where the scratch file goes [the system's]
-	Limit   int    // items in memory
+	Dir     string // folder of the scratch file [the system's]
+	Limit   int    // most items in memory
 	Compare func(a, b T) int
-	// Sort sorts items as Compare does, where there is a faster way; nil is slices.SortFunc.
+	// Sort sorts items by Compare, if there is a faster way than slices.SortFunc.
 	Sort func(items []T)
-	// Append appends an item to a run; before is that before it, zero of the first.
+	// Append encodes x after the item before, which is zero at the start of a run.
 	Append func(dst []byte, before, x T) []byte
-	// Read is Append's inverse.
+	// Read inverts Append.
 	Read func(r *bufio.Reader, before T) (T, error)
-	// Unique drops items that are equal to another; Repeated counts them.
+	// Unique drops items equal to another; Repeated counts them.
 	Unique bool
 }
 
-// Sorter sorts items. Not safe for concurrent use.
+// Sorter sorts items. It is not safe for concurrent use.
 type Sorter[T any] struct {
 	opt      Options[T]
 	items    []T // in memory
@@ -40,7 +40,7 @@ type Sorter[T any] struct {
 	repeated int64
 }
 
-// New returns a sorter. Close it in the end.
+// New returns a sorter, which must be closed.
 func New[T any](opt Options[T]) *Sorter[T] {
 	if opt.Sort == nil {
 		opt.Sort = func(items []T) { slices.SortFunc(items, opt.Compare) }
@@ -48,13 +48,11 @@ func New[T any](opt Options[T]) *Sorter[T] {
 	return &Sorter[T]{opt: opt}
 }
 
-// Limit returns how many items are in memory at most.
 func (s *Sorter[T]) Limit() int { return s.opt.Limit }
 
-// Repeated returns how many items were dropped till now.
+// Repeated returns the number of items dropped so far.
 func (s *Sorter[T]) Repeated() int64 { return s.repeated }
 
-// Add takes an item.
 func (s *Sorter[T]) Add(x T) error {
 	if len(s.items) >= s.opt.Limit {
 		if err := s.spill(); err != nil {
@@ -65,7 +63,7 @@ func (s *Sorter[T]) Add(x T) error {
 	return nil
 }
 
-// AddAll takes items, at most Limit, which are the sorter's from then on.
+// AddAll takes ownership of at most Limit items.
 func (s *Sorter[T]) AddAll(items []T) error {
 	if len(s.items) > 0 {
 		if err := s.spill(); err != nil {
@@ -76,7 +74,6 @@ func (s *Sorter[T]) AddAll(items []T) error {
 	return nil
 }
 
-// sort sorts the items in memory.
 func (s *Sorter[T]) sort() {
 	s.opt.Sort(s.items)
 	if !s.opt.Unique {
@@ -104,7 +101,7 @@ func (s *Sorter[T]) spill() (err error) {
 		before = x
 		size += int64(len(buf))
 		if _, err := w.Write(buf); err != nil {
-			break // Flush gives it again
+			break // Flush returns the error
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -116,8 +113,8 @@ func (s *Sorter[T]) spill() (err error) {
 	return nil
 }
 
-// Each calls do with all items in order, and ends with its error. Nothing may be added
-// any more; it may be called again.
+// Each calls do with all items in order, and returns its error. It can be called again, but nothing
+// can be added afterwards.
 func (s *Sorter[T]) Each(ctx context.Context, do func(x T) error) error {
 	if len(s.runs) == 0 {
 		s.sort()
@@ -136,7 +133,7 @@ func (s *Sorter[T]) Each(ctx context.Context, do func(x T) error) error {
 			return err
 		}
 	}
-	s.items = nil // the merge needs none of it
+	s.items = nil // not needed by the merge
 	var runs []*run[T]
 	for _, r := range s.runs {
 		if _, err := r.Seek(0, io.SeekStart); err != nil {
@@ -183,14 +180,13 @@ func (r *run[T]) Next() (more bool, err error) {
 	return true, nil
 }
 
-// Cursor goes through a sorted run, item by item.
+// Cursor iterates over a sorted run.
 type Cursor interface {
-	// Next goes to the next item; false when there is none.
+	// Next moves to the next item; false if there is none.
 	Next() (more bool, err error)
 }
 
-// Merge goes through several runs at once: it calls do with the run whose item is next,
-// and ends with its error.
+// Merge merges runs: it calls do with the run whose current item is next, and returns its error.
 func Merge[C Cursor](ctx context.Context, runs []C, before func(a, b C) bool, do func(r C) error) error {
 	h := &merging[C]{before: before}
 	for _, r := range runs {

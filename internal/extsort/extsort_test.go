@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// numbers sorts numbers, written as gaps.
+// numbers sorts numbers, encoded as gaps.
 func numbers(dir string, limit int, unique bool) *Sorter[uint64] {
 	return New(Options[uint64]{
 		Dir: dir, Limit: limit, Unique: unique,
@@ -73,8 +73,7 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// TestEnds: an error of what is called, and the end of a context, end it, in memory and on
-// disk; so does a run that breaks off.
+// TestEnds: errors of the callback, the context and a truncated run end sorting.
 func TestEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -5,16 +5,15 @@ import (
 	"testing"
 )
 
-// How often a 95 % interval is to hold the truth, and the chance of error at which a count
-// speaks against that.
+// Accepted coverage of 95 % intervals, and the error probability at which a count contradicts it.
 const (
 	leastHeld = 0.90
 	mostHeld  = 0.99
 	unlikely  = 0.01
 )
 
-// Coverage wants of so many intervals those held to be 90 to 99 of 100: it fails where a
-// share within would hardly give the count.
+// Coverage checks that 90 to 99 of 100 intervals hold the truth. It fails if a coverage in that
+// range would hardly produce the count.
 func Coverage(t testing.TB, what string, held, of int) {
 	t.Helper()
 	t.Logf("%s: %d of %d intervals hold the truth", what, held, of)
@@ -28,7 +27,7 @@ func Coverage(t testing.TB, what string, held, of int) {
 	}
 }
 
-// atMost is the chance of at most k hits in n independent draws with the chance p.
+// atMost returns the probability of at most k hits in n independent draws of probability p.
 func atMost(k, n int, p float64) float64 {
 	sum := 0.0
 	for i := range k + 1 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// counting fails without failing.
+// counting counts errors without failing.
 type counting struct {
 	testing.TB
 	errors int
@@ -15,7 +15,7 @@ func (c *counting) Helper()               {}
 func (c *counting) Logf(string, ...any)   {}
 func (c *counting) Errorf(string, ...any) { c.errors++ }
 
-// TestCoverage: counts that a share between .90 and .99 gives now and then pass, others fail.
+// TestCoverage: counts plausible for a coverage between .90 and .99 pass, others fail.
 func TestCoverage(t *testing.T) {
 	for _, c := range []struct {
 		held, of int

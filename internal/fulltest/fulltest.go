@@ -1,6 +1,5 @@
-// Package fulltest says how much the tests do: what a newcomer's `go test ./...`
-// has time for or, with FOSSICK_FULL=1, all of it (docs/testing.md). It also finds the
-// corpora that some need.
+// Package fulltest decides how much the tests do: a quick selection for `go test ./...`, or
+// everything with FOSSICK_FULL=1 (docs/testing.md). It also finds the corpora that some tests need.
 package fulltest
 
 import (
@@ -9,14 +8,13 @@ import (
 	"testing"
 )
 
-// Asked says whether FOSSICK_FULL asks for everything.
+// Asked reports whether FOSSICK_FULL asks for everything.
 func Asked() bool {
 	v := os.Getenv("FOSSICK_FULL")
 	return v != "" && v != "0"
 }
 
-// Rounds returns all when everything is asked for, else few: draws, kills, pages to
-// read.
+// Rounds returns all if everything is asked for, else few.
 func Rounds(few, all int) int {
 	if Asked() {
 		return all
@@ -24,8 +22,7 @@ func Rounds(few, all int) int {
 	return few
 }
 
-// Corpus returns the path of a corpus, or of one of its files. Where it is not at hand the
-// test is skipped.
+// Corpus returns the path of a corpus or of one of its files, or skips the test without it.
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(corpora(), name)
@@ -35,7 +32,7 @@ func Corpus(t testing.TB, name string) string {
 	return path
 }
 
-// corpora is FOSSICK_DATA or, without it, shared/data beside the module.
+// corpora returns FOSSICK_DATA or, without it, shared/data beside the module.
 func corpora() string {
 	if root := os.Getenv("FOSSICK_DATA"); root != "" {
 		return root
@@ -43,10 +40,10 @@ func corpora() string {
 	return filepath.Join(Module(), "..", "shared", "data")
 }
 
-// Module is the folder of the module, from that of a package.
+// Module returns the folder of the module.
 func Module() string {
 	module := "."
-	for range 5 { // a test begins in the folder of its package
+	for range 5 { // a test starts in the folder of its package
 		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
 			break
 		}
@@ -55,8 +52,7 @@ func Module() string {
 	return module
 }
 
-// Only skips a test, or a part of one, unless everything is asked for; why says what
-// it takes.
+// Only skips a test, or part of one, unless everything is asked for; why says what it costs.
 func Only(t testing.TB, why string) {
 	t.Helper()
 	if !Asked() {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCorpus: a corpus is found by FOSSICK_DATA, and a test that has none is skipped.
+// TestCorpus: FOSSICK_DATA locates a corpus, and a test without it is skipped.
 func TestCorpus(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("FOSSICK_DATA", dir)

@@ -9,52 +9,52 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Limits of one page.
+// Limits of a page.
 const (
 	maxNodes  = 100_000
 	maxBlocks = 20_000
-	maxOpen   = 256 // elements open at once; what is deeper counts as theirs
+	maxOpen   = 256 // open elements; deeper ones count as part of these
 )
 
 type document struct {
 	Title  string
-	Text   []byte // of all blocks, white space folded, a line each
+	Text   []byte // of all blocks, white space folded, one per line
 	Blocks []block
 	Nodes  []node
-	Marks  []mark // in the order of the text
+	Marks  []mark // in text order
 }
 
-// block is a run of text that no block-level element interrupts: a paragraph, a heading, a cell.
+// block is a run of text without block-level elements inside: a paragraph, a heading, a cell.
 type block struct {
 	From, To int32 // in document.Text
-	Node     int32 // the innermost element around it, in document.Nodes
+	Node     int32 // innermost element around it, in document.Nodes
 	Words    int32
 
 	linkWords, links int32
-	sentences        int32  // marks that end one
-	capitals         int32  // words that begin with a capital
-	digits, letters  int32  // characters
+	sentences        int32  // characters that end a sentence
+	capitals         int32  // words with an initial capital
+	digits, letters  int32  // counts of characters
 	path             uint32 // hash of the elements above it and their first classes
 }
 
 type node struct {
-	Parent int32 // -1 above the page's body, the first node
+	Parent int32 // -1 for the first node, the page's body
 	Tag    tag
-	Order  int32 // of an item, row or cell: its number among its siblings, from 1
+	Order  int32 // of an item, row or cell: index among its siblings, from 1
 
 	depth                    int32
-	own, all                 traits // its own, and with those of all above it
+	own, all                 traits // own traits, and those of all elements above too
 	path                     uint32
-	blocks, words, linkWords int32 // right below it
+	blocks, words, linkWords int32 // directly in it
 	children                 int32
 }
 
-// mark is where a link, an emphasis or code begins or ends in the text.
+// mark is the start or end of a link, emphasis or code in the text.
 type mark struct {
 	At    int32 // in document.Text
 	Kind  markKind
 	Start bool
-	Href  string // of a link's start, as the page has it
+	Href  string // of a link's start, as written
 }
 
 type markKind byte
@@ -66,20 +66,19 @@ const (
 	isCode
 )
 
-// textOf is the text of block i, a part of d.Text.
 func (d *document) textOf(i int) []byte { return d.Text[d.Blocks[i].From:d.Blocks[i].To] }
 
 // reader builds a document in one pass.
 type reader struct {
 	document
-	open   []int32 // the nodes that are open, outermost first
-	now    block   // being written
+	open   []int32 // open nodes, outermost first
+	now    block   // block being written
 	inside bool    // now has begun
-	space  bool    // white space is owed before the next word
+	space  bool    // a space is due before the next word
 	word   bool    // the last character belongs to a word
-	pre    int     // elements around that keep white space
+	pre    int     // open elements that keep white space
 	link   bool    // within a link
-	anchor anchor  // of that link
+	anchor anchor  // of the open link
 }
 
 func readBlocks(page []byte) *document {
@@ -121,7 +120,7 @@ func (r *reader) write(text []byte) {
 	}
 }
 
-// blank owes a space, unless the element keeps its white space.
+// blank notes that a space is due, unless the element keeps its white space.
 func (r *reader) blank(raw []byte) {
 	r.word = false
 	switch {
@@ -129,7 +128,7 @@ func (r *reader) blank(raw []byte) {
 	case r.pre > 0:
 		r.Text = append(r.Text, raw...)
 	default:
-		r.space = r.Text[len(r.Text)-1] != ' ' // a mark may have had it written
+		r.space = r.Text[len(r.Text)-1] != ' ' // a mark may have written it already
 	}
 }
 
@@ -140,7 +139,7 @@ func (r *reader) character(c rune, raw []byte) {
 	r.Text = append(r.Text, raw...)
 }
 
-// pay writes the owed space.
+// pay writes the space that is due.
 func (r *reader) pay() {
 	if r.space {
 		r.Text = append(r.Text, ' ')
@@ -188,7 +187,7 @@ func (r *reader) count(c rune) {
 	}
 }
 
-// unspaced reports scripts without spaces, of which each character counts as a word.
+// unspaced reports characters of scripts without spaces, each of which counts as a word.
 func unspaced(c rune) bool {
 	return c >= 0x0E00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
 }
@@ -198,7 +197,7 @@ func (r *reader) flush() {
 		return
 	}
 	r.inside, r.space = false, false
-	r.now.To = r.now.From + int32(len(bytes.TrimRightFunc(r.Text[r.now.From:], isSpace))) // white space may have been kept
+	r.now.To = r.now.From + int32(len(bytes.TrimRightFunc(r.Text[r.now.From:], isSpace))) // trailing white space may have been kept
 	if r.now.Words == 0 && r.pre == 0 || len(r.Blocks) >= maxBlocks {
 		return
 	}
@@ -214,7 +213,7 @@ func isSpace(c rune) bool {
 	return c <= ' ' && (c == ' ' || c >= '\t' && c <= '\r') || c >= 0xA0 && unicode.IsSpace(c)
 }
 
-// invisible reports controls, soft hyphens, joiners of no width.
+// invisible reports control characters, soft hyphens and zero-width joiners.
 func invisible(c rune) bool {
 	return c < ' ' || c == 0xAD || c == 0x200B || c == 0xFEFF
 }
@@ -230,12 +229,12 @@ const (
 
 type scanner struct {
 	z     *html.Tokenizer
-	text  []byte // entities not decoded
+	text  []byte // with undecoded entities
 	name  []byte // lower case
 	empty bool   // the start tag ends in "/>"
 
-	attrs []attr // of the last start tag, those that are looked at, once read is set
-	more  bool   // it has some
+	attrs []attr // relevant ones of the last start tag, once read is set
+	more  bool   // unread attributes remain
 	read  bool
 }
 
@@ -247,7 +246,7 @@ func newScanner(page []byte) *scanner {
 	return &scanner{z: html.NewTokenizer(bytes.NewReader(page))}
 }
 
-// next finds the next token, which invalidates the last one.
+// next finds the next token and invalidates the last one.
 func (s *scanner) next() token {
 	for {
 		switch kind := s.z.Next(); kind {
@@ -278,7 +277,7 @@ func (s *scanner) get(key string) string {
 
 func (s *scanner) has(key string) bool { return s.find(key) != nil }
 
-// find reads the attributes on first use: most tags are never asked.
+// find reads the attributes on first use, since most tags are never asked.
 func (s *scanner) find(key string) *attr {
 	for n := 0; !s.read && s.more && n < maxAttrs; n++ {
 		var k, v []byte
@@ -297,7 +296,7 @@ func (s *scanner) find(key string) *attr {
 	return nil
 }
 
-// content goes behind the element's end and returns its text.
+// content skips to the element's end and returns its text.
 func (s *scanner) content(name string) (text []byte) {
 	depth := 1
 	for {
@@ -376,7 +375,7 @@ var tags = map[string]tag{
 
 var breaks = map[string]bool{"br": true, "hr": true, "option": true}
 
-// unseen are the elements whose content is not shown as text.
+// unseen lists elements whose content is not shown as text.
 var unseen = map[string]bool{
 	"script": true, "style": true, "noscript": true, "template": true, "svg": true, "math": true, "iframe": true, "select": true,
 	"textarea": true, "object": true, "audio": true, "video": true, "canvas": true, "datalist": true, "noembed": true, "noframes": true, "map": true,
@@ -386,7 +385,7 @@ var marks = map[string]markKind{
 	"a": aLink, "b": isStrong, "strong": isStrong, "i": isEmphasis, "em": isEmphasis, "code": isCode, "kbd": isCode, "samp": isCode, "tt": isCode,
 }
 
-// start acts on a start tag. Other elements are inline and mean nothing.
+// start handles a start tag. Elements not listed are inline and have no effect.
 func (r *reader) start(s *scanner) {
 	if kind, ok := marks[string(s.name)]; ok {
 		m := mark{Kind: kind, Start: true}
@@ -418,8 +417,7 @@ func (r *reader) start(s *scanner) {
 	}
 }
 
-// ends reports an open element that the start of t ends: a paragraph by any block, an item or a cell
-// by the next one.
+// ends reports whether the start of t ends open: a block ends a paragraph, a cell the previous one.
 func ends(t, open tag) bool {
 	if open == pTag {
 		return true
@@ -456,7 +454,7 @@ func (r *reader) push(t tag, s *scanner) {
 	})
 }
 
-// firstName hashes the first name of a class, without digits, which number siblings.
+// firstName hashes the first name of a class without digits, which often number siblings.
 func firstName(class string) uint32 {
 	h := uint32(2166136261)
 	for i := 0; i < len(class) && class[i] != ' '; i++ {
@@ -494,7 +492,7 @@ func (r *reader) end(s *scanner) {
 			return
 		}
 		if t == pTag || (open == cellTag || open == headCellTag) && t != tableTag && t != rowTag && t != other {
-			return // an end without its start
+			return // an end tag without a start tag
 		}
 	}
 }
@@ -510,8 +508,8 @@ func (r *reader) mark(m mark) {
 	r.Marks = append(r.Marks, m)
 }
 
-// linkMark begins or ends a link; one that begins ends the one before. A wordless link to its own
-// place, as headings have, leaves no text.
+// linkMark begins or ends a link; a new link ends the previous one. A link without words, such as a
+// heading's link to itself, leaves no text.
 func (r *reader) linkMark(m mark) {
 	if r.link && r.anchor.of == int32(len(r.Blocks)) && r.inside && r.anchor.words == r.now.Words {
 		r.Text, r.Marks = r.Text[:r.anchor.text], r.Marks[:r.anchor.marks]
@@ -526,8 +524,8 @@ func (r *reader) linkMark(m mark) {
 }
 
 type anchor struct {
-	of, words   int32 // the block, and its words until then
-	text, marks int   // lengths
+	of, words   int32 // its block, and the number of words before it
+	text, marks int   // lengths before it
 }
 
 func fold(text []byte) string {

@@ -47,7 +47,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSayings: names are found wherever they stand, as a search for each finds them.
+// TestSayings compares with a search for each name.
 func TestSayings(t *testing.T) {
 	for _, names := range []string{"", "x", "Main-Menu", "article__body", "uploads", "POST", "über-foot", "a b c-nav", strings.Repeat("x", 400) + "nav"} {
 		want := traits(0)
@@ -64,7 +64,7 @@ func TestSayings(t *testing.T) {
 	}
 }
 
-// TestDescribe: sums over the tree, made by adding up from below, are those of a search.
+// TestDescribe compares sums over the tree with a search.
 func TestDescribe(t *testing.T) {
 	page := `<div><p>a b c d e f<div><p>g h<ul><li>i j<li><a href=x>k l m</a></ul></div></div><p>n`
 	v := describe(readBlocks([]byte(page)))
@@ -93,7 +93,7 @@ func within(v *view, n, of int32) bool {
 	return n == of
 }
 
-// FuzzRead: blocks are in order, apart, within the text, and have words of their own.
+// FuzzRead: blocks are in order, disjoint, within the text, and have words.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("<table><tr><td>a<p>b</table><ul><li><pre> c\n</ul><a href=#>d</a>"))
 	f.Add([]byte("<h1>a<a href=#x>¶</a></h1><b>c</b"))
@@ -118,7 +118,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A page is cut where block-level elements begin and end.
+// Example_blocks splits a page at block-level elements.
 func Example_blocks() {
 	d := readBlocks([]byte("<h1>Moles</h1><p>They <em>dig</em>.<ul><li>day<li>night</ul>"))
 	for i := range d.Blocks {

@@ -6,7 +6,7 @@ import (
 	"fossick/internal/maintext"
 )
 
-// A page's text, without what stands around it; its title is apart.
+// A page's text, without its surroundings and its title.
 func Example() {
 	page := `<nav><a href="/">Home</a> <a href="/news">News</a></nav>
 <article><h1>Moles</h1><p>Moles dig tunnels, and they do so all year, in any soil that has worms enough to live on.</p>

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Features of a block. Their order is part of the forest.
+// Features of a block; their order is part of the forest's format.
 const (
 	fWords = iota
 	fLinkShare
@@ -58,10 +58,10 @@ const (
 	fPhrases
 	fTraits
 	fOwn          = fTraits + traitBits
-	firstFeatures = fOwn + traitBits // what a first forest reads
+	firstFeatures = fOwn + traitBits // number of features of the first forest
 )
 
-// The first forest's opinions of the block and of those around it.
+// Results of the first forest for the block and those around it.
 const (
 	fOpinion = firstFeatures + iota
 	fOpinionPrev
@@ -74,10 +74,10 @@ const (
 	fOpinionPath
 	fOpinionPage
 	fOpinionBestNear
-	allFeatures // what a second forest reads
+	allFeatures // number of features of the second forest
 )
 
-// describe makes a row of features for each block; opinions fills in the last ones.
+// describe computes the features of each block; opinions adds the last ones.
 func describe(d *document) *view {
 	v := newView(d)
 	v.rows = make([][]float32, len(d.Blocks))
@@ -128,7 +128,7 @@ func (v *view) itself(x []float32, b *block, n *node) {
 	}
 }
 
-// endsSentence is 1 for the end of a sentence, -1 for a text that is cut off.
+// endsSentence returns 1 at the end of a sentence, -1 for truncated text.
 func endsSentence(text []byte) float32 {
 	if bytes.HasSuffix(text, []byte("…")) || bytes.HasSuffix(text, []byte("...")) {
 		return -1
@@ -143,7 +143,7 @@ func endsSentence(text []byte) float32 {
 
 var hashSeed = maphash.MakeSeed()
 
-// repeated notes a text that stood on the page before, or is part of its title.
+// repeated marks a text that occurred before on the page, or is part of its title.
 func (v *view) repeated(x []float32, text []byte, seen map[uint64]bool) {
 	if len(text) <= 10 {
 		return
@@ -220,7 +220,7 @@ func (v *view) neighbours(x []float32, i int) {
 	}
 }
 
-// said is what the elements around a block say of it, and what the nearest two say.
+// said sets the features from the elements around a block.
 func (v *view) said(x []float32, n *node) {
 	own := n.own
 	if n.Parent >= 0 {
@@ -232,7 +232,7 @@ func (v *view) said(x []float32, n *node) {
 	}
 }
 
-// furniture are phrases of texts that belong to a site and not to a page.
+// furniture lists phrases of texts that belong to the site, not to the page.
 var furniture = [][]byte{
 	[]byte("cookie"), []byte("newsletter"), []byte("subscri"), []byte("sign up"), []byte("log in"), []byte("advertis"),
 	[]byte("read more"), []byte("also read"), []byte("related"), []byte("share"), []byte("follow us"), []byte("comment"),
@@ -242,7 +242,7 @@ var furniture = [][]byte{
 
 const maxFurniture = 300
 
-// phrases counts furniture in a short text; "by", as an author is named, is half a one.
+// phrases counts furniture in a short text; "by", as before an author, counts half.
 func phrases(text []byte) float32 {
 	if len(text) > maxFurniture {
 		return 0
@@ -266,16 +266,16 @@ func phrases(text []byte) float32 {
 	return n
 }
 
-// view is a document with the sums that features are made of.
+// view is a document with the sums that features are computed from.
 type view struct {
 	*document
 	rows             [][]float32
 	below            []subtree // by node
 	paths            map[uint32]*sums
-	best             int32 // the node that looks most like the article's
+	best             int32 // node most likely to hold the article
 	words, linkWords int32
-	paragraphs       int32 // words in them
-	h1               int   // the first block that is one; -1 is none
+	paragraphs       int32 // words in paragraphs
+	h1               int   // index of the first h1 block, or -1
 	traits           traits
 }
 
@@ -283,7 +283,7 @@ type sums struct{ words, linkWords, blocks int32 }
 
 type subtree struct {
 	sums
-	score float64 // how much it looks like an article's
+	score float64 // likelihood of holding the article
 }
 
 func (s *sums) add(words, linkWords, blocks int32) {
@@ -314,7 +314,7 @@ func newView(d *document) *view {
 		p.add(b.Words, b.linkWords, 1)
 		v.credit(b)
 	}
-	for i := len(d.Nodes) - 1; i > 0; i-- { // children come after their parents
+	for i := len(d.Nodes) - 1; i > 0; i-- { // children follow their parents
 		n, s := &d.Nodes[i], &v.below[i]
 		s.add(n.words, n.linkWords, n.blocks)
 		v.below[n.Parent].add(s.words, s.linkWords, s.blocks)
@@ -323,8 +323,8 @@ func newView(d *document) *view {
 	return v
 }
 
-// credit gives a block's prose to the elements above it, each half of what the one below has, as
-// Readability does: the richest holds the article.
+// credit adds a block's prose to the score of the elements above it, each half of the one below, as
+// in Readability: the highest holds the article.
 func (v *view) credit(b *block) {
 	if b.Words < 5 {
 		return
@@ -338,7 +338,7 @@ func (v *view) credit(b *block) {
 	}
 }
 
-// container is the element that holds a block beside others.
+// container returns the element that holds a block beside others.
 func (v *view) container(b *block) int32 {
 	switch n := &v.Nodes[b.Node]; n.Tag {
 	case pTag, h1Tag, h2Tag, h3Tag, h4Tag, h5Tag, h6Tag, preTag, cellTag:
@@ -360,7 +360,7 @@ func (v *view) choose() {
 	}
 }
 
-// steps is how far up from the best node one must go to be above node n too.
+// steps returns how many levels above the best node one must go to contain node n too.
 func (v *view) steps(n int32) float32 {
 	best, steps := v.best, 0
 	for n != best && steps < 20 {
@@ -411,13 +411,12 @@ func (m *mean) value() float32 {
 	return m.sum / m.words
 }
 
-// near is how many blocks on either side have a say.
+// near is how many blocks on either side count.
 const near = 5
 
-// opinions takes the first forest's chance of each block and completes the rows with those around
-// it.
+// opinions completes the rows with the first forest's results p for the block and those around it.
 func (v *view) opinions(p []float32) {
-	at := make([]mean, len(v.Nodes)) // of blocks at most two elements below
+	at := make([]mean, len(v.Nodes)) // of blocks at most two levels below
 	paths := make(map[uint32]*mean, len(v.paths))
 	var page mean
 	for i := range v.Blocks {
@@ -454,7 +453,7 @@ func (v *view) opinions(p []float32) {
 	}
 }
 
-// around is the mean opinion near a block, and the best of the longer blocks beside it.
+// around returns the mean result near a block, and the best of the longer blocks beside it.
 func (v *view) around(p []float32, i int) (all, best float32) {
 	var m mean
 	for j := max(0, i-near); j <= min(len(p)-1, i+near); j++ {
@@ -467,7 +466,7 @@ func (v *view) around(p []float32, i int) (all, best float32) {
 	return m.value(), best
 }
 
-// traits are what the elements around a text say of it, a bit each.
+// traits are properties of the elements around a text, one bit each.
 type traits uint64
 
 const (
@@ -506,7 +505,7 @@ const (
 	traitBits = iota
 )
 
-// sayings are the parts of class names and ids that tell an element's purpose.
+// sayings are parts of class names and ids that reveal an element's purpose.
 var sayings = map[traits]string{
 	saysBody:    "articlebody article-body article_body article-content article__body article__content articletext article-text story-body storybody story-content entry-content entry_content post-content post-body postbody post_content body-content bodytext body-text content-body rich-text richtext prose markdown td-post",
 	saysContent: "content article story entry post main text body paragraph",
@@ -533,7 +532,7 @@ type saying struct {
 	traits traits
 }
 
-// sayingsFrom has the parts by their first two letters.
+// sayingsFrom indexes the parts by their first two letters.
 var sayingsFrom = func() *['z' - '-' + 1]['z' - '-' + 1][]saying {
 	var from ['z' - '-' + 1]['z' - '-' + 1][]saying
 	for t, parts := range sayings {

@@ -7,22 +7,22 @@ import (
 	"math"
 )
 
-// forest is trees whose leaves add up to log-odds. Safe for concurrent use.
+// forest holds trees whose leaves add up to log-odds. It is safe for concurrent use.
 type forest struct {
-	features int // how many a row has at least
+	features int // least length of a row
 	trees    [][]treeNode
 }
 
 // treeNode compares a feature with a limit, or is a leaf.
 type treeNode struct {
-	feature int16 // noFeature is a leaf
-	below   int16 // the next treeNode where it is; the one after it where it is not
+	feature int16 // noFeature for a leaf
+	below   int16 // next treeNode if the feature is below the limit; else the one after this
 	limit   float32
 }
 
 const noFeature = -1
 
-// chance is that of class 1 for a row of features.
+// chance returns the probability of class 1 for a row of features.
 func (f *forest) chance(row []float32) float32 {
 	sum := float32(0)
 	for _, t := range f.trees {
@@ -49,8 +49,7 @@ var errFormat = errors.New("not a forest")
 
 const magic = "FSKTREE1"
 
-// parseForest reads a forest from the start of data and returns the rest. Any forest that it returns
-// terminates on each row.
+// parseForest reads a forest, which terminates on every row, from the start of data.
 func parseForest(data []byte, features int) (f *forest, rest []byte, err error) {
 	p := &parser{data: data}
 	if string(p.take(len(magic))) != magic {
@@ -74,7 +73,7 @@ func parseForest(data []byte, features int) (f *forest, rest []byte, err error) 
 
 type parser struct{ data []byte }
 
-// take returns the next n bytes; zeros where there are fewer.
+// take returns the next n bytes, or zeros if there are fewer.
 func (p *parser) take(n int) []byte {
 	if len(p.data) < n {
 		p.data = nil
@@ -87,7 +86,7 @@ func (p *parser) take(n int) []byte {
 
 func (p *parser) number() int { return int(binary.LittleEndian.Uint16(p.take(2))) }
 
-// tree reads nodes. Each points behind itself, so there are no cycles.
+// tree reads nodes. Each refers only to later ones, so there are no cycles.
 func (p *parser) tree(features int) ([]treeNode, error) {
 	count := p.number()
 	if count == 0 || 8*count > len(p.data) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestParseForest: a forest that is cut off, or for other features, is refused.
+// TestParseForest: a truncated forest, or one for other features, is refused.
 func TestParseForest(t *testing.T) {
 	first, rest, err := parseForest(grown, firstFeatures)
 	if err != nil || len(first.trees) != 90 {
@@ -22,7 +22,7 @@ func TestParseForest(t *testing.T) {
 	}
 }
 
-// FuzzParseForest: a forest that is read ends on each row.
+// FuzzParseForest: a parsed forest terminates on each row.
 func FuzzParseForest(f *testing.F) {
 	_, rest, _ := parseForest(grown, firstFeatures)
 	f.Add(grown[:len(grown)-len(rest)])

@@ -2,11 +2,11 @@
 // footers, as text and as Markdown.
 //
 // In: the bytes of a page in UTF-8. Out: a Main. Two forests of small trees judge each block: the
-// first by what the block and its neighbours look like, the second also by the first one's opinions
-// around it. docs/page.md says how they were grown and how good they are.
+// first by features of the block and its neighbours, the second also by the first one's results
+// around it. docs/page.md says how they were trained and how accurate they are.
 //
-// Files: blocks.go cuts a page into blocks; features.go describes them; forest.go the trees;
-// markdown.go Markdown.
+// Files: blocks.go splits a page into blocks; features.go computes their features; forest.go
+// evaluates the trees; markdown.go writes Markdown.
 package maintext
 
 import (
@@ -15,14 +15,13 @@ import (
 	"sync"
 )
 
-// cut is the chance from which a block is main text: higher ones suit news better, lower ones
-// manuals.
+// cut is the least probability of main text; higher values suit news, lower ones manuals.
 const cut = .6
 
 //go:embed forest.bin
 var grown []byte
 
-// forests are the built-in pair: of a block by itself, and with the opinions around it.
+// forests are the built-in pair: for a block alone, and with the results around it.
 var forests = sync.OnceValue(func() (pair [2]*forest) {
 	first, rest, err := parseForest(grown, firstFeatures)
 	if err != nil {
@@ -40,7 +39,7 @@ type Main struct {
 	chosen []bool // by block
 }
 
-// Extract finds the main text of a page. A page such as a list of links has none.
+// Extract finds the main text of a page. Some pages, such as lists of links, have none.
 func Extract(page []byte) *Main {
 	m := &Main{doc: readBlocks(page)}
 	m.chosen = make([]bool, len(m.doc.Blocks))
@@ -64,7 +63,7 @@ func chances(doc *document, by [2]*forest) []float32 {
 	return second
 }
 
-// Text is the main text, a block a line.
+// Text returns the main text, one block per line.
 func (m *Main) Text() string {
 	var out []byte
 	for i, chosen := range m.chosen {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// articlePage is a page with all the furniture that sites put around a text.
+// articlePage has all the furniture that sites put around a text.
 const articlePage = `<html><head><title>Ants carry leaves | The Daily Burrow</title></head><body class="has-sidebar">
 <header class="site-header"><a href="/">The Daily Burrow</a>
 <nav><ul><li><a href="/world">World</a></li><li><a href="/science">Science</a></li><li><a href="/sport">Sport</a></li></ul></nav></header>
@@ -40,7 +40,7 @@ func TestMainText(t *testing.T) {
 	}
 }
 
-// all chooses each block, so that what Markdown makes of it can be said without the forests.
+// all chooses every block, to test Markdown without the forests.
 func all(page string) *Main {
 	m := Extract([]byte(page))
 	for i := range m.chosen {
@@ -79,8 +79,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestHostile: what is allocated is linear in the page, whatever it does. (How far a search
-// goes up from an element is bounded by maxOpen of blocks.)
+// TestHostile: allocation is linear in the page. (maxOpen bounds searches upwards from an element.)
 func TestHostile(t *testing.T) {
 	for name, piece := range map[string]string{
 		"open elements": "<div>", "open items": "<ul><li>", "layout": "<table><tr><td><ul><li>a</ul>", "cells": "<td>a",
@@ -97,7 +96,7 @@ func TestHostile(t *testing.T) {
 				runtime.ReadMemStats(&after)
 				return after.TotalAlloc - before.TotalAlloc
 			}
-			allocated(64 << 10) // what is made once
+			allocated(64 << 10) // one-time allocations
 			small := allocated(64 << 10)
 			if large := allocated(1 << 20); large > 16*2*small+1<<20 {
 				t.Errorf("16 times the page allocates %d bytes, the page %d", large, small)
@@ -106,7 +105,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// FuzzExtract: whatever a page is, its text is valid, in the page's order, and Markdown ends.
+// FuzzExtract: the text is valid and in page order, and Markdown terminates.
 func FuzzExtract(f *testing.F) {
 	f.Add([]byte(articlePage))
 	f.Add([]byte("<table><td><pre><li><blockquote><a href=#>\xff&#0;"))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Markdown is the main text in CommonMark with GitHub's tables. link maps addresses of the page to
-// those to write; "" leaves the text alone.
+// Markdown returns the main text in CommonMark with GitHub's tables. link maps link targets to
+// those to write; "" writes plain text.
 func (m *Main) Markdown(link func(href string) string) string {
 	w := &writer{Main: m, link: link, item: -1, layout: -1}
 	for i := 0; i < len(m.chosen); i++ {
@@ -28,15 +28,15 @@ type writer struct {
 	*Main
 	link func(string) string
 	out  strings.Builder
-	mark int // of doc.Marks, the first that is not behind the text so far
+	mark int // index of the first of doc.Marks after the text written
 	open style
-	item int32 // the item whose marker is written
-	list bool  // the last block stood in a list
+	item int32 // item whose marker is written
+	list bool  // the last block was in a list
 
-	layout int32 // the last table that was none
+	layout int32 // last table that held no data
 }
 
-// block writes a block outside of tables.
+// block writes a block outside tables.
 func (w *writer) block(i int) {
 	b := &w.doc.Blocks[i]
 	node := w.doc.Nodes[b.Node]
@@ -73,7 +73,7 @@ func (w *writer) block(i int) {
 	w.out.WriteByte('\n')
 }
 
-// around counts the quotations around a node and lists the items of lists, outermost first.
+// around counts the quotations around a node, and lists the list items around it, outermost first.
 func (w *writer) around(n int32) (quotes int, items []int32) {
 	for ; n >= 0; n = w.doc.Nodes[n].Parent {
 		switch w.doc.Nodes[n].Tag {
@@ -89,7 +89,7 @@ func (w *writer) around(n int32) (quotes int, items []int32) {
 
 func (w *writer) within(n int32, tag tag) bool { return w.above(n, tag) >= 0 }
 
-// above is the nearest element with a tag that n is or stands in, -1 for none.
+// above returns the nearest element with a tag, n or above it, or -1.
 func (w *writer) above(n int32, tag tag) int32 {
 	for n >= 0 && w.doc.Nodes[n].Tag != tag {
 		n = w.doc.Nodes[n].Parent
@@ -111,10 +111,10 @@ func (w *writer) code(i int, prefix string) {
 	w.out.WriteString(prefix + fence)
 }
 
-// style is what a run of text is: part of a link, strong, emphasised, code.
+// style tells whether text is in a link, strong, emphasised, or code.
 type style struct {
 	href                   string
-	strong, emphasis, code int // how many are open
+	strong, emphasis, code int // number of open elements
 }
 
 func (s *style) set(m mark) {
@@ -134,13 +134,12 @@ func (s *style) set(m mark) {
 	}
 }
 
-// run is text of one style.
 type run struct {
 	text  string
 	style style
 }
 
-// runs cuts a block's text by its marks. Blocks are asked for in their order.
+// runs splits a block's text by its marks. Call it for blocks in order.
 func (w *writer) runs(i int) []run {
 	b := &w.doc.Blocks[i]
 	var runs []run
@@ -159,7 +158,7 @@ func (w *writer) runs(i int) []run {
 	return runs
 }
 
-// inline writes the text of a block; with marks, its emphasis too, as a heading needs none.
+// inline writes the text of a block, with emphasis if marks; a heading needs none.
 func (w *writer) inline(i int, marks bool) string {
 	var out strings.Builder
 	runs := w.runs(i)
@@ -187,10 +186,10 @@ func (w *writer) inline(i int, marks bool) string {
 	return atStart(out.String())
 }
 
-// linkAddress escapes what would end the linkAddress of a link.
+// linkAddress escapes characters that would end a link's address.
 var linkAddress = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "")
 
-// special are the characters that mean something within a line.
+// special escapes characters with a meaning inside a line.
 var special = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", `\<`)
 
 func (r run) markdown(marks bool) string {
@@ -211,7 +210,7 @@ func (r run) markdown(marks bool) string {
 	return before + text + after
 }
 
-// trim cuts white space off both ends, and returns a space where there was some.
+// trim cuts white space off both ends, and returns a space for each end that had some.
 func trim(s string) (before, text, after string) {
 	text = strings.TrimSpace(s)
 	switch {
@@ -229,7 +228,7 @@ func trim(s string) (before, text, after string) {
 	return before, text, after
 }
 
-// atStart escapes what means something at the start of a line.
+// atStart escapes characters with a meaning at the start of a line.
 func atStart(line string) string {
 	line = strings.TrimSpace(line)
 	if line == "" {
@@ -255,11 +254,11 @@ type grid struct {
 	last int // block
 }
 
-// maxColumns is the width beyond which a table is written as text.
+// maxColumns is the number of columns beyond which a table is written as text.
 const maxColumns = 40
 
-// table finds the table that begins at a block, if it is one of data: two rows and columns
-// or more, and no table, list or code in it, as tables that only lay out a page have.
+// table returns the table that begins at a block if it holds data: at least two rows and columns,
+// and no table, list or code inside, as layout tables have.
 func (w *writer) table(first int) (g grid, ok bool) {
 	at := w.above(w.doc.Blocks[first].Node, tableTag)
 	if at < 0 || at == w.layout {
@@ -276,7 +275,7 @@ func (w *writer) table(first int) (g grid, ok bool) {
 		n := w.doc.Blocks[i].Node
 		if w.above(n, tableTag) != at {
 			if w.inside(n, at) {
-				return g, false // a table in a table
+				return g, false // a nested table
 			}
 			break
 		}
@@ -306,7 +305,6 @@ func (w *writer) table(first int) (g grid, ok bool) {
 	return g, len(g.rows) >= 2 && wide >= 2 && wide <= maxColumns
 }
 
-// inside says whether node n stands in node at.
 func (w *writer) inside(n, at int32) bool {
 	for n > at {
 		n = w.doc.Nodes[n].Parent
@@ -314,14 +312,14 @@ func (w *writer) inside(n, at int32) bool {
 	return n == at
 }
 
-// below says whether an element with a tag is between n and at, or n itself.
+// below reports whether n or an element between n and at has a tag.
 func (w *writer) below(n, at int32, tag tag) bool { return w.above(n, tag) > at }
 
 func (w *writer) cell(n int32) int32 {
 	return max(w.above(n, cellTag), w.above(n, headCellTag))
 }
 
-// rows writes a table, its first row as the head.
+// rows writes a table with its first row as the header.
 func (w *writer) rows(g grid) {
 	if w.out.Len() > 0 {
 		w.out.WriteByte('\n')

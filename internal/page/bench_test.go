@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// syntheticPage is an article of about 21 KB with 26 links, as long as the
-// mean page of a real crawl.
+// syntheticPage returns an article of about 21 KB with 26 links, the mean of a real crawl.
 func syntheticPage(rng *rand.Rand) []byte {
 	syllables := strings.Fields("ta re mo li sen ka dor vi el an tus per gra mi no")
 	word := func() string {

@@ -12,24 +12,21 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// signedNumber finds a part of a host that the oracle takes for a number, sign
-// and all. "0-0" is octal −0 to it, and so the address 0.0.0.0; to browsers it
-// is a name.
+// signedNumber matches a host part that the oracle parses as a signed number, while browsers take
+// it for a name. For example it reads "0-0" as octal −0, the address 0.0.0.0.
 var signedNumber = regexp.MustCompile(`(?i)(^|[/\\@.])(0x?)?[+-][0-9a-f]*([./\\:?#]|$)`)
 
-// longNumber finds a part of a host that begins with more digits than 64 bits hold. The
-// oracle takes it for a number too large, also where letters follow, and refuses it.
+// longNumber matches a host part with too many leading digits, which the oracle always refuses.
 var longNumber = regexp.MustCompile(`(?i)(^|[/\\@.])(0x[0-9a-f]{16,}|[0-9]{18,})`)
 
-// checkLikeBrowser fails unless Resolve does with ref what a browser does, the
-// differences that are meant aside (oracle), and leaves out what the oracle
-// itself gets wrong. It says whether both hold ref for a URL of the web.
+// checkLikeBrowser checks that Resolve treats ref like a browser, except for intended differences
+// (oracle) and known errors of the oracle. It reports whether both accept ref as a web URL.
 func checkLikeBrowser(t *testing.T, base Base, ref string) bool {
 	t.Helper()
 	host, _, _ := strings.Cut(strings.TrimPrefix(base.URL(), "http://"), "/")
 	if oracleErrs(ref) || underscored(host) || signedNumber.MatchString(base.URL()) || signedNumber.MatchString(ref) || longNumber.MatchString(base.URL()) || longNumber.MatchString(ref) || len(ref) > maxURLBytes/3 || !utf8.ValidString(ref) {
-		// Limits are ours alone. Bytes that are no UTF-8 come from a Location only:
-		// they are encoded one by one, as browsers do there; the oracle has U+FFFD.
+		// Length limits are ours. Bytes that are not UTF-8 come only from a Location: browsers and
+		// we encode them one by one; the oracle replaces them by U+FFFD.
 		return false
 	}
 	got, err := standard.Resolve(base, ref)
@@ -43,8 +40,7 @@ func checkLikeBrowser(t *testing.T, base Base, ref string) bool {
 	return ok
 }
 
-// TestCorpusLinksLikeBrowsers compares on every link of the corpora's pages, as
-// their authors wrote them: of the first 200 pages each, or of all.
+// TestCorpusLinksLikeBrowsers compares on real links: of 200 pages per corpus, or of all.
 func TestCorpusLinksLikeBrowsers(t *testing.T) {
 	most := fulltest.Rounds(200, math.MaxInt)
 	for _, corpus := range []string{"webkb", "uci_ics", "debdocs", "wikispeedia"} {
@@ -78,7 +74,6 @@ func TestCorpusLinksLikeBrowsers(t *testing.T) {
 	}
 }
 
-// hrefs yields the targets of a page's links as they stand there.
 func hrefs(page string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		z := html.NewTokenizer(strings.NewReader(page))
@@ -99,7 +94,6 @@ func hrefs(page string) func(yield func(string) bool) {
 	}
 }
 
-// FuzzLikeBrowsers compares on whatever the fuzzer thinks of.
 func FuzzLikeBrowsers(f *testing.F) {
 	f.Add("http://a/b/c?d", "../e?f")
 	f.Add("https://a.b/", "//c\\d:8080/%7e;jsessionid=1")

@@ -17,8 +17,7 @@ import (
 
 const detectBytes = 16 << 10
 
-// Decode returns a body in UTF-8, uncopied if it is so already, and whether it is plain text.
-// Errors: ErrType.
+// Decode returns a body in UTF-8 and whether it is plain text. The error is ErrType.
 func Decode(body []byte, contentType string) (text []byte, plain bool, err error) {
 	if plain, err = isPlain(contentType); err != nil {
 		return nil, false, fmt.Errorf("%w: %q", err, abbreviate(contentType))
@@ -27,11 +26,10 @@ func Decode(body []byte, contentType string) (text []byte, plain bool, err error
 	return text, plain, nil
 }
 
-// decode returns body in valid UTF-8, uncopied if it is so already, and the name of its encoding.
-//
-// The order is that of the HTML standard (byte order mark, header, meta, detection) with two
-// corrections for real pages. Bytes that are valid UTF-8 beyond ASCII are UTF-8 whatever the page
-// says. What is declared UTF-8 but mostly is not goes to detection.
+// decode returns body in valid UTF-8, uncopied if it already is, and the name of its encoding. It
+// follows the order of the HTML standard (byte order mark, header, meta, detection) with two
+// corrections. Bytes that are valid UTF-8 beyond ASCII are UTF-8, whatever the page declares. A
+// page declared UTF-8 that mostly is not goes to detection.
 func decode(body []byte, contentType string) ([]byte, string) {
 	if rest, ok := bytes.CutPrefix(body, []byte("\xEF\xBB\xBF")); ok {
 		return bytes.ToValidUTF8(rest, []byte("\uFFFD")), "utf-8"
@@ -70,8 +68,7 @@ func isASCII(s []byte) bool {
 	return true
 }
 
-// declaredEastAsian reports a declared multi-byte encoding of a page so short that it is valid UTF-8
-// perhaps by chance.
+// declaredEastAsian reports a declared multi-byte page short enough to be UTF-8 by chance.
 func declaredEastAsian(body []byte, contentType string) bool {
 	wide := 0
 	for _, c := range body {
@@ -107,17 +104,16 @@ func mostlyUTF8(body []byte) bool {
 	return good > bad
 }
 
-// detect guesses an undeclared encoding. A guess within Latin script is windows-1252: the detector
-// confuses its variants, and browsers take that too.
+// detect guesses an undeclared encoding; for Latin script windows-1252, as browsers do.
 func detect(body []byte) (encoding.Encoding, string) {
 	if mostlyUTF8(body[:min(len(body), detectBytes)]) {
 		return nil, ""
 	}
 	name := "windows-1252"
-	best := 29 // a guess below 30 of 100 is none
+	best := 29 // a confidence below 30 of 100 does not count
 	guesses, _ := chardet.NewHtmlDetector().DetectAll(body[:min(len(body), detectBytes)])
 	slices.SortFunc(guesses, func(a, b chardet.Result) int { return cmp.Compare(a.Charset, b.Charset) })
-	for _, g := range guesses { // by name, as the detector breaks ties by chance
+	for _, g := range guesses { // sorted by name, since the detector breaks ties randomly
 		if g.Confidence > best {
 			best, name = g.Confidence, g.Charset
 		}
@@ -135,10 +131,10 @@ func detect(body []byte) (encoding.Encoding, string) {
 	return enc, name
 }
 
-// prescanBytes is how much of a page the HTML standard searches for a declaration before it parses.
+// prescanBytes is how much of a page the HTML standard searches for a declaration before parsing.
 const prescanBytes = 1024
 
-// declared returns the declared encoding of a page and its WHATWG name, or nil and "": by byte order
+// declared returns a page's declared encoding and its WHATWG name, or nil and "": by byte order
 // mark, header, <meta> or XML declaration (HTML standard, "determining the character encoding").
 func declared(body []byte, contentType string) (encoding.Encoding, string) {
 	switch {
@@ -158,7 +154,7 @@ func declared(body []byte, contentType string) (encoding.Encoding, string) {
 	return lateMeta(body)
 }
 
-// lookup finds an encoding by a label. GBK's decoder is that of GB 18030, by the standard.
+// lookup returns the encoding with a label. By the standard GBK is decoded as GB 18030.
 func lookup(label string) (encoding.Encoding, string) {
 	enc, name := charset.Lookup(label)
 	if name == "gbk" {
@@ -167,7 +163,7 @@ func lookup(label string) (encoding.Encoding, string) {
 	return enc, name
 }
 
-// lookupInPage is lookup of a label in the page itself, which therefore is not in UTF-16.
+// lookupInPage is lookup for a label in the page itself, which thus cannot be in UTF-16.
 func lookupInPage(label string) (encoding.Encoding, string) {
 	enc, name := lookup(label)
 	switch name {
@@ -179,7 +175,6 @@ func lookupInPage(label string) (encoding.Encoding, string) {
 	return enc, name
 }
 
-// charsetOf returns the charset parameter of a Content-Type header, or "".
 func charsetOf(contentType string) string {
 	_, rest, _ := strings.Cut(contentType, ";")
 	for rest != "" {
@@ -211,8 +206,7 @@ func cutAny(s, chars string) (before, rest string) {
 	return s, ""
 }
 
-// prescan searches the beginning of a page for a declaration (HTML standard, "prescan a byte stream
-// to determine its encoding").
+// prescan searches for a declaration (HTML standard, "prescan a byte stream…").
 func prescan(head []byte) (encoding.Encoding, string) {
 	switch {
 	case bytes.HasPrefix(head, []byte("<\x00?\x00x\x00")):
@@ -247,7 +241,7 @@ func prescan(head []byte) (encoding.Encoding, string) {
 
 type prescanner struct {
 	rest        []byte
-	name, value []byte // of the attribute read last, as written
+	name, value []byte // of the last attribute, as written
 }
 
 func (s *prescanner) skip(n int) { s.rest = s.rest[min(n, len(s.rest)):] }
@@ -270,7 +264,7 @@ func (s *prescanner) isTag() bool {
 	return len(name) > 0 && 'a' <= name[0]|0x20 && name[0]|0x20 <= 'z'
 }
 
-// attribute reads the next attribute of a tag; false at the tag's end.
+// attribute reads the next attribute of a tag, and returns false at the tag's end.
 func (s *prescanner) attribute() bool {
 	s.rest = bytes.TrimLeft(s.rest, "\t\n\f\r /")
 	if len(s.rest) == 0 || s.rest[0] == '>' {
@@ -304,7 +298,7 @@ func (s *prescanner) readValue(from []byte) {
 	s.value, s.rest = from[:n], from[n:]
 }
 
-// metaElement is a <meta>; the first attribute of a name counts.
+// metaElement is a <meta>; the first attribute of each name counts.
 type metaElement struct {
 	charset, content, pragma *string
 }
@@ -314,7 +308,7 @@ func (s *prescanner) meta() (m metaElement) {
 		m.add(strings.ToLower(string(s.name)), string(s.value))
 	}
 	if len(s.rest) == 0 {
-		return metaElement{} // cut
+		return metaElement{} // truncated
 	}
 	return m
 }
@@ -336,8 +330,7 @@ func (m metaElement) encoding() (encoding.Encoding, string) {
 	return nil, ""
 }
 
-// charsetInContent returns the label in the content of a <meta> (HTML standard, "extracting a
-// character encoding from a meta element").
+// charsetInContent returns a <meta>'s label (HTML standard, "extracting a character encoding…").
 func charsetInContent(content string) string {
 	for {
 		i := strings.Index(strings.ToLower(content), "charset")
@@ -380,7 +373,7 @@ func xmlEncoding(head []byte) (encoding.Encoding, string) {
 	return lookupInPage(string(label))
 }
 
-// lateMeta finds a <meta> beyond the prescan, which browsers heed when they come to it.
+// lateMeta finds a <meta> beyond the prescan, which browsers obey when they reach it.
 func lateMeta(body []byte) (encoding.Encoding, string) {
 	if !bytes.Contains(body, []byte("charset")) && !bytes.Contains(bytes.ToLower(body), []byte("charset")) {
 		return nil, ""

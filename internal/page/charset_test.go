@@ -13,8 +13,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// TestDeclared: the encoding that a page declares, as the HTML and Encoding standards find
-// it; "" where it declares none.
+// TestDeclared: declared encodings by the HTML and Encoding standards; "" if there is none.
 func TestDeclared(t *testing.T) {
 	long := "<!-- " + strings.Repeat("x", 2000) + " -->"
 	for _, c := range []struct{ body, contentType, want string }{
@@ -58,13 +57,13 @@ func TestDeclared(t *testing.T) {
 		{body: "<\x00?\x00x\x00m\x00l\x00", want: "utf-16le"},
 		{body: "\x00<\x00?\x00x\x00m\x00l", want: "utf-16be"},
 
-		// Behind the first 1,024 bytes.
+		// After the first 1,024 bytes.
 		{body: long + "<meta charset=koi8-r>", want: "koi8-r"},
 		{body: long + `<meta http-equiv="content-type" content="text/html; CHARSET=koi8-r">`, want: "koi8-r"},
 		{body: long + "<script>'<meta charset=koi8-r>'</script><p>"},
 		{body: strings.Repeat(" ", 1020) + "<meta charset=koi8-r>", want: "koi8-r"},
 
-		// The header counts before the page, where it can be understood.
+		// A usable header takes precedence over the page.
 		{body: "<meta charset=koi8-r>", contentType: "text/html; charset=iso-8859-2", want: "iso-8859-2"},
 		{body: "<meta charset=koi8-r>", contentType: `text/html; x=";charset=utf-8"; Charset="ISO-8859-2"; charset=utf-8`, want: "iso-8859-2"},
 		{body: "<meta charset=koi8-r>", contentType: "text/html; charset=none", want: "koi8-r"},
@@ -72,7 +71,7 @@ func TestDeclared(t *testing.T) {
 		{body: "<meta charset=koi8-r>", contentType: "text/html; charset", want: "koi8-r"},
 		{body: "<meta charset=koi8-r>", contentType: "text/html;;; charset=iso-8859-2", want: "iso-8859-2"},
 
-		// A mark counts before all.
+		// A byte order mark takes precedence over everything.
 		{body: "\xEF\xBB\xBF<meta charset=koi8-r>", contentType: "text/html; charset=iso-8859-2", want: "utf-8"},
 		{body: "\xFF\xFE<\x00", contentType: "text/html; charset=iso-8859-2", want: "utf-16le"},
 		{body: "\xFE\xFF\x00<", want: "utf-16be"},
@@ -83,7 +82,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// TestGB18030: what is declared as GBK or GB 2312 may have characters of four bytes.
+// TestGB18030: text declared as GBK or GB 2312 may have characters of four bytes.
 func TestGB18030(t *testing.T) {
 	for _, label := range []string{"gbk", "gb2312", "gb18030"} {
 		text, _ := decode([]byte("<meta charset="+label+">\xc4\xe3\x81\x39\xee\x39"), "")

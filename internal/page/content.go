@@ -10,14 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// checksumOf is SHA-256, cut to 16 bytes: cryptographic, so that no page can be made to look like
-// another and push it out of a collection.
+// checksumOf is SHA-256, cut to 16 bytes, so that nobody can craft a page that displaces another.
 func checksumOf(body []byte) Checksum {
 	sum := sha256.Sum256(body)
 	return Checksum(sum[:])
 }
 
-// checksum hashes title, text and link targets in order. Targets on the page's own host count
+// checksum hashes title, text and link targets in order. Targets on the page's own host are hashed
 // without scheme and host, so that a mirror has the same checksum.
 func (p *Page) checksum() Checksum {
 	if p.URL == "" {
@@ -26,11 +25,10 @@ func (p *Page) checksum() Checksum {
 	return p.hash(origin(p.URL) + "/")
 }
 
-// AbsoluteChecksum is Checksum by earlier builds: link targets count as they are.
+// AbsoluteChecksum is the Checksum of earlier builds, with complete link targets.
 func (p *Page) AbsoluteChecksum() Checksum { return p.hash("\x00") }
 
-// Is reports whether p has the content of a stored page, by the checksums of its record. A record
-// without raw is of an earlier build, with an AbsoluteChecksum.
+// Is reports whether p has a stored page's content. Without raw, checksum is an AbsoluteChecksum.
 func (p *Page) Is(checksum, raw []byte) bool {
 	if len(raw) > 0 {
 		return bytes.Equal(checksum, p.Checksum[:])
@@ -39,8 +37,7 @@ func (p *Page) Is(checksum, raw []byte) bool {
 	return bytes.Equal(checksum, sum[:])
 }
 
-// hash is the checksum in which link targets beginning with own (scheme, host and slash) count from
-// that slash on.
+// hash computes the checksum. Links that begin with own count only from its last slash on.
 func (p *Page) hash(own string) Checksum {
 	h := sha256.New()
 	buf := make([]byte, 0, 4096)
@@ -71,18 +68,18 @@ func (p *Page) hash(own string) Checksum {
 	return Checksum(h.Sum(sum[:0])[:16])
 }
 
-// Distance counts the bits in which two sketches differ: 0 for equal texts, about 32 for unrelated
-// ones, up to 3 or so for near-duplicates (Manku, Jain, Das Sarma 2007).
+// Distance returns the number of differing bits of two sketches: 0 for equal texts, up to about 3
+// for near-duplicates, about 32 for unrelated texts (Manku, Jain, Das Sarma 2007).
 func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
 // sketches returns in one pass a text's simhash, and its signature without the lines gone. Each bit
-// of the simhash (Charikar 2002) is the majority's among the hashes of all runs of three words; a
-// Chinese or Japanese character is a word. The sketch of an empty text is 0.
+// of the simhash (Charikar 2002) is the majority among the hashes of all runs of three words; a
+// Chinese or Japanese character is a word. An empty text has the simhash 0.
 func sketches(text string, gone []lineOf) (uint64, Signature) {
 	var votes counter
 	var least minima
 	var w1, w2, w3 uint64
-	words, kept, run := 0, 0, 0 // words; those not gone; of these, those in a row
+	words, kept, run := 0, 0, 0 // words; words not gone; consecutive ones of these
 	for i := 0; i < len(text); {
 		if text[i] == ' ' || text[i] == '\n' {
 			i++
@@ -117,8 +114,7 @@ func sketches(text string, gone []lineOf) (uint64, Signature) {
 	return votes.majority(), least.signature()
 }
 
-// hashWord returns the hash of the word at i and where it ends, eight bytes at a time. Words with
-// Chinese or Japanese characters, and the last of a text, go the slow way.
+// hashWord returns the hash and end of the word at i, reading eight bytes at a time if it can.
 func hashWord(text string, i int) (uint64, int) {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	h, from := uint64(0), i
@@ -170,7 +166,7 @@ func wordEnd(text string, i int) int {
 	return len(text)
 }
 
-// mix hashes three hashes in their order.
+// mix combines three hashes; their order matters.
 func mix(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a^0x9E3779B97F4A7C15, bits.RotateLeft64(b, 21)^0xD6E8FEB86659FD93)
 	hi, lo = bits.Mul64(hi^lo^bits.RotateLeft64(c, 42), 0xA0761D6478BD642F)
@@ -178,7 +174,7 @@ func mix(a, b, c uint64) uint64 {
 }
 
 // counter counts for each of 64 bits how often it was set. Plane k holds bit k of all 64 counts.
-// Hashes are added eight at a time, by the carry-save adders of Harley and Seal (Warren, Hacker's
+// Hashes are added eight at a time by the carry-save adders of Harley and Seal (Warren, Hacker's
 // Delight, 5-1).
 type counter struct {
 	planes  [21]uint64 // a text has fewer than 2^21 words
@@ -206,7 +202,7 @@ func (v *counter) addEight() {
 	v.carry(eights, 3)
 }
 
-// addBits adds three numbers of one bit, 64 times.
+// addBits is a full adder on 64 bits in parallel.
 func addBits(a, b, c uint64) (sum, carry uint64) {
 	u := a ^ b
 	return u ^ c, a&b | u&c
@@ -218,7 +214,7 @@ func (v *counter) carry(h uint64, k int) {
 	}
 }
 
-// majority returns the bits set in more than half of the hashes; v is then used up.
+// majority returns the bits set in more than half of the hashes; v cannot be used afterwards.
 func (v *counter) majority() uint64 {
 	for _, h := range v.waiting[:v.n%len(v.waiting)] {
 		v.carry(h, 0)
@@ -236,29 +232,27 @@ func (v *counter) majority() uint64 {
 	return out
 }
 
-// Signature is a MinHash of a text's shingles, its runs of three words: the share of equal bytes of
-// two signatures estimates their texts' resemblance. A text of fewer than minWords words has the
-// zero Signature.
+// Signature is a MinHash of a text's shingles, its runs of three words: the share of equal bytes in
+// two signatures estimates the resemblance of the texts. A text of fewer than minWords words has
+// the zero Signature.
 //
-// One hash a shingle fills all places (one-permutation hashing, Li, Owen, Zhang 2012): its upper
-// bits choose the place, and the least lower bits win it. An empty place takes another's by a walk
-// that depends on its number alone (optimal densification, Shrivastava 2017). Of the winner a byte
-// is kept (b-bit minwise hashing, Li, König 2010).
+// One hash per shingle fills all places (one-permutation hashing, Li, Owen, Zhang 2012): its upper
+// bits choose the place, and the least lower bits win. An empty place copies another one, found by
+// a walk that depends only on the place (optimal densification, Shrivastava 2017). One byte of each
+// winner is kept (b-bit minwise hashing, Li, König 2010).
 type Signature [SignatureSize]byte
 
 const (
-	// SignatureSize is the number of places. The standard error of Estimate is √(J(1−J)/128): 2.7 %
-	// at J = 0.9.
+	// SignatureSize is the number of places. Estimate's error is √(J(1−J)/128), 2.7 % at J = 0.9.
 	SignatureSize = 128
 
-	// minWords: in a shorter text a changed date and another page look the same.
+	// minWords: in a shorter text, a changed date cannot be told from another page.
 	minWords = 50
 )
 
-// IsZero reports a text too short for a signature.
+// IsZero reports whether the text was too short for a signature.
 func (s *Signature) IsZero() bool { return *s == Signature{} }
 
-// Bytes returns the signature as stored, nil for the zero one.
 func (s *Signature) Bytes() []byte {
 	if s.IsZero() {
 		return nil
@@ -266,8 +260,7 @@ func (s *Signature) Bytes() []byte {
 	return s[:]
 }
 
-// Estimate returns the estimated resemblance of two texts in [0,1]; chance agreement, one byte of
-// 256, is taken off.
+// Estimate returns the estimated resemblance in [0,1], corrected for chance agreement (1/256).
 func Estimate(a, b *Signature) float64 {
 	same := 0
 	for i := range a {
@@ -285,7 +278,7 @@ type minima struct {
 
 func (m *minima) add(h uint64) {
 	place := h >> 57
-	if v := h<<7 | 1; m.least[place] == 0 || v < m.least[place] { // 0 is an empty place
+	if v := h<<7 | 1; m.least[place] == 0 || v < m.least[place] { // 0 marks an empty place
 		m.least[place] = v
 		m.some = true
 	}
@@ -305,8 +298,7 @@ func (m *minima) signature() (s Signature) {
 	return s
 }
 
-// shingles appends the hashes of a text's runs of three words, some more than once. No run crosses
-// an empty line.
+// shingles appends the hashes of runs of three words, with repeats, not across empty lines.
 func shingles(all []uint64, text string) []uint64 {
 	var w1, w2, w3 uint64
 	run := 0
@@ -327,8 +319,7 @@ func shingles(all []uint64, text string) []uint64 {
 	return all
 }
 
-// resemblance returns the share of the shingles of two texts that both have: |A ∩ B| / |A ∪ B|
-// (Jaccard; Broder 1997). It is 1 for two texts without any.
+// resemblance returns |A ∩ B| / |A ∪ B| of two texts' shingles (Broder 1997), 1 if both are empty.
 func resemblance(a, b string) float64 {
 	o := overlaps.Get().(*overlap)
 	defer overlaps.Put(o)
@@ -359,8 +350,7 @@ func resemblance(a, b string) float64 {
 	return float64(both) / float64(either)
 }
 
-// overlap is an open-address table for comparing two sets of shingles, in half the time of sorting
-// them.
+// overlap is a hash table to compare two sets of shingles, twice as fast as sorting them.
 type overlap struct {
 	shingles []uint64
 	slots    []uint64
@@ -375,7 +365,7 @@ const (
 
 var overlaps = sync.Pool{New: func() any { return new(overlap) }}
 
-// clear empties the table, which has at least two slots a shingle.
+// clear empties the table and gives it at least two slots per shingle.
 func (o *overlap) clear() {
 	n := 1 << bits.Len(uint(2*len(o.shingles)))
 	if n > cap(o.slots) {
@@ -398,7 +388,7 @@ func (o *overlap) find(h uint64) *byte {
 	}
 }
 
-// linkLines returns the lines of a text that are hardly more than links, such as menus, which all
+// linkLines returns the lines of a text that consist almost only of links, such as menus, which all
 // pages of a site share. marks are the page's links, in order.
 func linkLines(text string, marks []mark) (lines []lineOf) {
 	for start := 0; start < len(text) && len(marks) > 0; {
@@ -417,9 +407,9 @@ func linkLines(text string, marks []mark) (lines []lineOf) {
 	return lines
 }
 
-// isLinkLine reports whether at most one letter in menuRest of a line is outside links, of which the
-// first ends in it or behind it. It rejects prose as soon as more letters are outside than links
-// have bytes for.
+// isLinkLine reports whether at most one letter in menuRest of a line is outside links, the first
+// of which ends in the line or after it. It stops early once there are more letters outside than
+// bytes in links.
 func isLinkLine(text string, line lineOf, marks []mark) bool {
 	n, linked := 0, 0
 	for n < len(marks) && marks[n].start < line.end {
@@ -440,7 +430,7 @@ func isLinkLine(text string, line lineOf, marks []mark) bool {
 	return outside*(menuRest-1) <= inside
 }
 
-// lettersUpTo counts letters until there are more than most.
+// lettersUpTo counts letters, but stops above most.
 func lettersUpTo(s string, most int) int {
 	n := 0
 	for len(s) > 0 && n <= most {
@@ -451,7 +441,7 @@ func lettersUpTo(s string, most int) int {
 	return n
 }
 
-// prose returns a text without its link lines, each run of which leaves an empty line.
+// prose returns a text without its link lines; each run of them leaves an empty line.
 func prose(text string, gone []lineOf) string {
 	if len(gone) == 0 {
 		return text
@@ -469,21 +459,20 @@ func prose(text string, gone []lineOf) string {
 	return kept.String()
 }
 
-// How alike two pages of the same content must be, chosen on debdocs by reading pairs;
-// docs/duplicates.md has the figures.
+// Resemblance required of near-duplicates, chosen on debdocs; see docs/duplicates.md.
 const (
-	nearShare     = 0.90 // of shingles, on two hosts, or of one title
-	untitledShare = 0.95 // of two pages of a host without titles
-	renamedShare  = 0.99 // of two pages of a host with different titles…
-	renamedWhole  = 0.95 // …and that of their whole texts, menus included
+	nearShare     = 0.90 // share of shingles: on two hosts, or with one title
+	untitledShare = 0.95 // on one host, without titles
+	renamedShare  = 0.99 // on one host, with different titles…
+	renamedWhole  = 0.95 // …and of the whole texts, menus included
 )
 
 // Near returns the resemblance of two pages' prose in [0,1], and whether they are near-duplicates:
-// the same content but for a date, an advertisement, some comments, or the site's frame.
+// the same content except for a date, an advertisement, some comments, or the site's frame.
 //
-// The prose decides, as menus are the same all over a site and differ on its mirror. The rest of a
-// template shows on pages of one host only; there titles have a say. Pages with little prose are
-// never near-duplicates.
+// Prose decides, because menus are equal across a site but differ on its mirror. Only pages of one
+// host share the rest of a template, so there titles count too. Pages with little prose are never
+// near-duplicates.
 func Near(p, q *Page) (alike float64, near bool) {
 	if p.Signature.IsZero() || q.Signature.IsZero() {
 		return 0, false
@@ -496,8 +485,7 @@ func Near(p, q *Page) (alike float64, near bool) {
 	return alike, need < renamedShare || resemblance(p.Text, q.Text) >= renamedWhole
 }
 
-// NearShare returns the resemblance that two pages need to be near-duplicates, by their URLs and
-// titles. It is necessary; Near has the last word.
+// NearShare returns the resemblance that near-duplicates need; it does not suffice, see Near.
 func NearShare(url1, title1, url2, title2 string) float64 {
 	switch {
 	case !sameFrame(url1, url2):
@@ -510,8 +498,7 @@ func NearShare(url1, title1, url2, title2 string) float64 {
 	return renamedShare
 }
 
-// sameFrame reports two URLs of one host, whatever the scheme and a leading www: their pages may
-// share a template.
+// sameFrame reports whether two URLs have one host, ignoring www, and so may share a template.
 func sameFrame(url1, url2 string) bool {
 	name := func(url string) string {
 		host := Host(url)
@@ -520,8 +507,7 @@ func sameFrame(url1, url2 string) bool {
 	return name(url1) == name(url2)
 }
 
-// sameTitle reports titles with the same words, or equal but for a part set apart, such as the
-// site's name.
+// sameTitle reports titles with equal words, or that differ only by a part such as the site's name.
 func sameTitle(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

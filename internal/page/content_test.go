@@ -37,9 +37,8 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// TestChecksumOfMirror: pages of two hosts with the same bytes have one checksum, as long as
-// their links are relative or lead to other hosts. What differs in a link to a third host, or in
-// a path, is another content. The checksum of the bytes is the same for the same bytes alone.
+// TestChecksumOfMirror: equal pages of two hosts have equal checksums; a different link to a third
+// host, or a different path, changes the checksum. Raw depends only on the bytes.
 func TestChecksumOfMirror(t *testing.T) {
 	at := func(url, html string) *Page {
 		p, err := Parse([]byte(html), ParseOptions{URL: url})
@@ -81,7 +80,7 @@ func TestChecksumOfMirror(t *testing.T) {
 	}
 }
 
-// naiveSimhash counts votes bit by bit, over words found the plain way.
+// naiveSimhash counts votes bit by bit, over words found by strings.Fields.
 func naiveSimhash(text string) (out uint64) {
 	var hashes []uint64
 	for _, w := range strings.Fields(text) {
@@ -191,7 +190,7 @@ func simhash(text string) uint64 {
 	return sketch
 }
 
-// TestCounter counts bits of any number of hashes, and one by one.
+// TestCounter compares counter with counting one by one.
 func TestCounter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 300 {

@@ -15,7 +15,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// corpusFile opens a file of the corpora, or skips the test where they are not.
+// corpusFile opens a file of a corpus, or skips the test without one.
 func corpusFile(t testing.TB, name string) io.Reader {
 	t.Helper()
 	f, err := os.Open(fulltest.Corpus(t, name))
@@ -34,7 +34,7 @@ type corpusPage struct {
 	URL, HTML, Text, Title, Label string
 }
 
-// parse parses a page as the corpus has it: in UTF-8, whatever its markup says.
+// parse parses a page as UTF-8, as the corpus stores it, whatever its markup declares.
 func (c corpusPage) parse(t testing.TB) *Page {
 	t.Helper()
 	opt := ParseOptions{URL: c.URL, ContentType: "text/html; charset=utf-8"}
@@ -49,7 +49,6 @@ func (c corpusPage) parse(t testing.TB) *Page {
 	return p
 }
 
-// corpusPages calls yield for each page until it returns false.
 func corpusPages(t testing.TB, corpus string, yield func(corpusPage) bool) {
 	t.Helper()
 	s := bufio.NewScanner(corpusFile(t, corpus+"/pages.jsonl.zst"))
@@ -68,7 +67,6 @@ func corpusPages(t testing.TB, corpus string, yield func(corpusPage) bool) {
 	}
 }
 
-// corpusLinks returns the links between pages, as the corpus lists them.
 func corpusLinks(t testing.TB, corpus string) map[string]map[string]bool {
 	t.Helper()
 	links := map[string]map[string]bool{}
@@ -86,7 +84,7 @@ func corpusLinks(t testing.TB, corpus string) map[string]map[string]bool {
 	return links
 }
 
-// recall returns which share of the listed links of a page is found, and the missing ones.
+// recall returns how many of the listed links of a page are found, and the missing ones.
 func recall(p *Page, want map[string]bool) (found int, missing []string) {
 	got := map[string]bool{}
 	for _, l := range p.Links {
@@ -123,8 +121,7 @@ func TestWikispeediaLinks(t *testing.T) {
 	}
 }
 
-// TestCorpusURLs holds that normal forms keep URLs apart that differ by more
-// than a rule says: those of the first rows, or of all.
+// TestCorpusURLs: normalisation equates no URLs that differ by more than its rules.
 func TestCorpusURLs(t *testing.T) {
 	most := fulltest.Rounds(1500, math.MaxInt)
 	escape := regexp.MustCompile("%[0-9a-f]{2}")
@@ -140,7 +137,7 @@ func TestCorpusURLs(t *testing.T) {
 			if corpus == "wikispeedia" && got != c.URL {
 				t.Errorf("%s became %s", c.URL, got)
 			}
-			// What the rules make equal: fragments, empty paths, the case of escapes.
+			// The rules equate fragments, empty paths and the case of escapes.
 			plain, _, _ := strings.Cut(c.URL, "#")
 			plain = escape.ReplaceAllStringFunc(plain, strings.ToUpper)
 			if strings.Count(plain, "/") == 2 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// startTag acts on a start tag. Other elements are inline and mean nothing.
+// startTag handles a start tag. Elements not listed are inline and have no effect.
 func (p *parser) startTag() {
 	p.in.start(p.name)
 	p.handlers()
@@ -26,7 +26,7 @@ func (p *parser) startTag() {
 		p.rawElement()
 	case "noscript":
 		p.in.noscript.open(p.name)
-	case "template", "svg", "select", "datalist": // text, but not prose that a reader sees
+	case "template", "svg", "select", "datalist": // their text is not prose that a reader sees
 		if (!p.empty || string(p.name) != "svg") && !p.shadowRoot() {
 			p.in.hidden.open(p.name)
 		}
@@ -39,15 +39,14 @@ func (p *parser) startTag() {
 	case "br":
 		p.text.breakBlock()
 	case "td", "th":
-		p.text.space = true // the cells of a row are a line
+		p.text.space = true // the cells of a row form a line
 		p.in.navStart(&p.scanner)
 	default:
 		p.blockStart()
 	}
 }
 
-// shadowRoot reports a template that browsers show in place of the element around it. It begins a
-// line.
+// shadowRoot reports a template shown in place of the element around it, and begins a line.
 func (p *parser) shadowRoot() bool {
 	if string(p.name) != "template" {
 		return false
@@ -62,8 +61,7 @@ func (p *parser) shadowRoot() bool {
 	return true
 }
 
-// bodyStart handles <html> and <body>, which are no navigation regions, though templates name them
-// "has-menu".
+// bodyStart handles <html> and <body>, which are never navigation, even with class "has-menu".
 func (p *parser) bodyStart() {
 	if string(p.name) == "body" {
 		p.in.head = false
@@ -99,7 +97,7 @@ func (p *parser) rawElement() {
 	}
 }
 
-// titleElement reads the page's title; a picture's title is none.
+// titleElement reads the page's title, but not a picture's.
 func (p *parser) titleElement() {
 	if p.in.hidden.inside() {
 		return
@@ -109,7 +107,6 @@ func (p *parser) titleElement() {
 	}
 }
 
-// blockStart handles the elements that break lines.
 func (p *parser) blockStart() {
 	if !isBlock(p.name) {
 		if string(p.name) == "span" {
@@ -132,7 +129,7 @@ func (p *parser) blockStart() {
 		p.literal()
 		return
 	case "p", "ul", "ol", "dl", "table", "pre", "form", "hr":
-		p.headings.end(len(p.text.out)) // its end tag was forgotten: these don't stand in headings
+		p.headings.end(len(p.text.out)) // these cannot be in a heading, so its end tag is missing
 	}
 	p.in.navStart(&p.scanner)
 }
@@ -144,14 +141,14 @@ func (p *parser) literal() {
 		return
 	}
 	text, _ := p.content(string(p.name))
-	if string(p.name) == "textarea" { // of the three, the one with entities
+	if string(p.name) == "textarea" { // the only one of the three with entities
 		text = decodeText(text)
 	}
 	p.words(text)
 }
 
 func (p *parser) endTag() {
-	if string(p.name) == "template" && !p.in.hidden.inside() { // a shadow root's
+	if string(p.name) == "template" && !p.in.hidden.inside() { // end of a shadow root
 		p.text.breakBlock()
 	}
 	p.in.end(p.name)
@@ -175,7 +172,7 @@ func (p *parser) endTag() {
 	}
 }
 
-// isBlock reports elements that start a new line. Cells do not: a row belongs together.
+// isBlock reports elements that start a new line. Table cells do not, so that a row stays together.
 func isBlock(name []byte) bool {
 	switch string(name) {
 	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog",
@@ -249,12 +246,12 @@ func (p *parser) areaOrFrame() {
 	link.NoFollow = hasWord(rel, "nofollow")
 }
 
-// addLink appends a link to an attribute's target, if it is one. Nothing in a template is a link.
+// addLink appends a link to an attribute's target, if it is valid and not in a template.
 func (p *parser) addLink(kind Kind, target []byte) bool {
 	return p.in.hidden.tag != "template" && p.links.add(kind, target, p.text.mark(), p.in.nav.inside())
 }
 
-// attrText returns an attribute that holds text, folded to one line.
+// attrText returns an attribute with text, folded to one line.
 func attrText(v []byte) string {
 	f := folder{limit: maxAnchorBytes}
 	f.write(cut(v, maxAttrBytes))
@@ -274,14 +271,13 @@ func hasWord(v []byte, word string) bool {
 	return false
 }
 
-// region is an element that is open. It counts only elements of its own name, so it costs the same
-// at any nesting, and another element's forgotten end tag does no harm.
+// region is an open element. It counts only elements of its own name, so nesting costs nothing and
+// a missing end tag of another element does no harm.
 type region struct {
-	tag   string // "" when outside
+	tag   string // "" if outside
 	depth int
 }
 
-// open enters the region of an element, unless inside one.
 func (r *region) open(name []byte) {
 	if r.tag == "" {
 		r.tag, r.depth = string(name), 1
@@ -298,7 +294,7 @@ func (r *region) start(name []byte) {
 		case "table":
 			r.depth++
 		case "td", "th", "tr":
-			if r.depth == 1 { // ends are optional in a table
+			if r.depth == 1 { // end tags are optional in tables
 				r.tag = ""
 			}
 		}
@@ -327,13 +323,13 @@ func (r *region) end(name []byte) {
 	}
 }
 
-// place is where in its markup a page is being read.
+// place is the parser's position in the markup.
 type place struct {
 	head     bool   // still in the head
-	noscript region // links of a frame in it are counters of visits
-	hidden   region // template, svg…: text in it isn't shown
+	noscript region // links of its frames are hit counters
+	hidden   region // template, svg and others, whose text is not shown
 	nav      region
-	article  int // open article and main elements
+	article  int // number of open article and main elements
 }
 
 func (in *place) start(name []byte) {
@@ -354,7 +350,7 @@ func (in *place) end(name []byte) {
 	in.noscript.end(name)
 }
 
-// endsHidden reports a table's tag that ends a forgotten svg or select.
+// endsHidden reports a table's tag that ends an svg or select with a missing end tag.
 func (in *place) endsHidden(name []byte) bool {
 	if in.hidden.tag == "" || in.hidden.tag == "template" {
 		return false
@@ -366,8 +362,7 @@ func (in *place) endsHidden(name []byte) bool {
 	return false
 }
 
-// breaksOut reports an inline start tag that ends a picture (HTML standard, "the rules for parsing
-// tokens in foreign content").
+// breaksOut reports a start tag that ends a picture (HTML standard, "tokens in foreign content").
 func breaksOut(name []byte) bool {
 	switch string(name) {
 	case "b", "big", "br", "code", "em", "embed", "i", "img", "nobr", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "tt", "u", "var":
@@ -376,14 +371,14 @@ func breaksOut(name []byte) bool {
 	return false
 }
 
-// body ends the head at content, unless that is for readers without scripts.
+// body ends the head at content, except in <noscript>.
 func (in *place) body() {
 	if !in.noscript.inside() {
 		in.head = false
 	}
 }
 
-// block notes an element that begins a line. As in a browser, it ends a forgotten svg or select.
+// block handles an element that begins a line. As in a browser, it ends an unclosed svg or select.
 func (in *place) block(name []byte) {
 	in.body()
 	if in.hidden.tag != "template" && string(name) != "option" {
@@ -391,8 +386,7 @@ func (in *place) block(name []byte) {
 	}
 }
 
-// navStart enters a navigation region by the element's name, role, class or id. Where the content
-// begins, a region with a forgotten end is over.
+// navStart enters a navigation region, or ends an unclosed one where the main content starts.
 func (in *place) navStart(tag *scanner) {
 	role, _ := tag.get("role")
 	if string(tag.name) == "main" || string(tag.name) == "article" || hasWord(role, "main") {
@@ -407,7 +401,7 @@ func (in *place) navStart(tag *scanner) {
 		in.nav.open(tag.name)
 		return
 	case "header", "footer":
-		if in.article == 0 { // inside an article they are its title and its notes
+		if in.article == 0 { // inside an article they are its title and notes
 			in.nav.open(tag.name)
 		}
 		return
@@ -442,8 +436,7 @@ func saysNav(v []byte) bool {
 	return false
 }
 
-// navName judges the parts of a name. "has-sidebar" describes something else, and an entry's header
-// is its title.
+// navName judges a name by its parts, but "has-sidebar" or an entry's header is no navigation.
 func navName(name []byte) bool {
 	var arr [64]byte
 	strong, weak, piece := false, false, false
@@ -465,7 +458,7 @@ func navName(name []byte) bool {
 	return strong || weak && !piece
 }
 
-// navPart recognises names run together: "sphinxsidebar", "navheader", "topmenu".
+// navPart recognises compound names: "sphinxsidebar", "navheader", "topmenu".
 func navPart(part []byte) bool {
 	for _, end := range []string{"nav", "menu", "navi", "navbar", "sidebar", "navigation", "breadcrumb", "breadcrumbs", "footer"} {
 		if bytes.HasSuffix(part, []byte(end)) {
@@ -475,15 +468,13 @@ func navPart(part []byte) bool {
 	return bytes.HasPrefix(part, []byte("nav"))
 }
 
-// Unmarked menus: at least menuLinks links in a line with at most one letter in menuRest outside of
-// them.
+// An unmarked menu line has menuLinks links and at most one letter in menuRest outside them.
 const (
 	menuLinks = 3
 	menuRest  = 6
 )
 
-// markMenus marks the links of lines like "Home | News | Contact". It leaves lists alone (a link a
-// line, or commas), which often are the content.
+// markMenus marks links of lines like "Home | News | Contact", but not of lists.
 func (l *linkSet) markMenus(text string) {
 	var line lineOf
 	for i := 0; i < len(l.list); {
@@ -515,7 +506,6 @@ func isMenu(text string, line lineOf, marks []mark) bool {
 	return inside > 0 && outside*menuRest <= inside+outside && 2*commas < len(marks)
 }
 
-// letters counts the bytes of letters and digits.
 func letters(s string) int {
 	n := 0
 	for i := range len(s) {

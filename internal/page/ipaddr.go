@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// EndsInNumber reports whether the last label of an ASCII host name is a number (WHATWG URL, "ends
-// in a number"): then it is an IPv4 address or nothing. Cut a final dot before.
+// EndsInNumber reports whether the last label of an ASCII host name without a final dot is a number
+// (WHATWG URL, "ends in a number"): then it is an IPv4 address or invalid.
 func EndsInNumber[T string | []byte](name T) bool {
 	at := len(name)
 	for at > 0 && name[at-1] != '.' {
@@ -33,9 +33,9 @@ func EndsInNumber[T string | []byte](name T) bool {
 	return len(last) > 0
 }
 
-// ParseIPv4 reads an address as browsers do (WHATWG URL, "IPv4 parser"): one to four parts, decimal,
-// octal or hexadecimal, the last of which fills the rest. So 2130706433, 0x7f.1 and 0177.0.0.1 are
-// all 127.0.0.1.
+// ParseIPv4 parses an address as browsers do (WHATWG URL, "IPv4 parser"): one to four decimal,
+// octal or hexadecimal parts, the last of which fills the rest. So 2130706433, 0x7f.1 and
+// 0177.0.0.1 are all 127.0.0.1.
 func ParseIPv4(name string) (netip.Addr, bool) {
 	parts := strings.Split(name, ".")
 	if len(parts) > 4 {
@@ -62,7 +62,7 @@ func parsePart(s string) (uint64, bool) {
 	case len(s) >= 2 && s[0] == '0' && s[1]|0x20 == 'x':
 		s, base = s[2:], 16
 		if s == "" {
-			return 0, true // "0x" is 0, says the standard
+			return 0, true // by the standard, "0x" is 0
 		}
 	case len(s) > 1 && s[0] == '0':
 		s, base = s[1:], 8
@@ -74,13 +74,12 @@ func parsePart(s string) (uint64, bool) {
 //go:embed special.tsv
 var specialTSV string
 
-// specialNet is a net without public servers, and its purpose.
+// specialNet is a network without public servers, and its purpose.
 type specialNet struct {
 	Prefix       netip.Prefix
 	What, Source string
 }
 
-// SpecialNets returns the rows of special.tsv.
 var SpecialNets = sync.OnceValue(func() (all []specialNet) {
 	for line := range strings.Lines(specialTSV) {
 		if fields := strings.Split(strings.TrimSpace(line), "\t"); len(fields) == 3 {
@@ -92,11 +91,10 @@ var SpecialNets = sync.OnceValue(func() (all []specialNet) {
 
 var (
 	nat64   = netip.MustParsePrefix("64:ff9b::/96") // well-known NAT64 (RFC 6052)
-	unicast = netip.MustParsePrefix("2000::/3")     // all of IPv6 that IANA has given out
+	unicast = netip.MustParsePrefix("2000::/3")     // all IPv6 addresses that IANA has allocated
 )
 
-// SpecialAddr returns the purpose of an address that no public server may have, else "". Ask about InnerAddr
-// of an address that carries another.
+// SpecialAddr returns the purpose of a non-public address, else "". Call it with an InnerAddr.
 func SpecialAddr(a netip.Addr) (what string) {
 	for _, n := range SpecialNets() {
 		if n.Prefix.Contains(a) {
@@ -109,9 +107,9 @@ func SpecialAddr(a netip.Addr) (what string) {
 	return ""
 }
 
-// InnerAddr returns the IPv4 address that an IPv6 one reaches, else a itself: mapped (::ffff:a.b.c.d),
-// or in the well-known NAT64 prefix, by which networks without IPv4 reach real servers. 6to4, Teredo
-// and other forms lead nowhere any more.
+// InnerAddr returns the IPv4 address that an IPv6 address leads to, else a itself: mapped
+// (::ffff:a.b.c.d), or in the well-known NAT64 prefix, which networks without IPv4 use. 6to4,
+// Teredo and other forms are out of use.
 func InnerAddr(a netip.Addr) netip.Addr {
 	a = a.WithZone("").Unmap()
 	if nat64.Contains(a) {
@@ -121,22 +119,22 @@ func InnerAddr(a netip.Addr) netip.Addr {
 	return a
 }
 
-// Name servers know labels of 63 characters and names of 253 (RFC 1035, 2.3.4). A character has at
-// most four bytes and becomes at least one of ASCII.
+// DNS allows labels of 63 characters and names of 253 (RFC 1035, 2.3.4). A character has at most
+// four bytes and becomes at least one of ASCII.
 const (
 	maxLabelBytes = 4 * 63
 	maxNameBytes  = 4 * 253
 )
 
-// NameTooLong reports whether a host name, in UTF-8, is longer than any that a name server knows,
-// whatever IDNA makes of it. Ask before IDNA, whose punycode takes quadratic time.
+// NameTooLong reports whether a host name in UTF-8 exceeds the limits of DNS, whatever IDNA makes
+// of it. Call it before IDNA, whose punycode takes quadratic time.
 func NameTooLong[T string | []byte](host T) bool {
 	if len(host) > maxNameBytes {
 		return true
 	}
 	label := 0
 	for _, r := range string(host) {
-		if strings.ContainsRune(".。．｡", r) { // the dots of IDNA (RFC 3490, 3.1)
+		if strings.ContainsRune(".。．｡", r) { // dots of IDNA (RFC 3490, 3.1)
 			label = 0
 		} else if label += utf8.RuneLen(r); label > maxLabelBytes {
 			return true

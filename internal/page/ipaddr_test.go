@@ -46,8 +46,7 @@ func TestParseIPv4(t *testing.T) {
 	}
 }
 
-// TestSpecialTable: each row says something, begins with its own first address, and is
-// not hidden by one before it.
+// TestSpecialTable: each row has a purpose and its network's first address, and none is hidden.
 func TestSpecialTable(t *testing.T) {
 	rows := 0
 	for line := range strings.Lines(specialTSV) {
@@ -81,8 +80,7 @@ func TestInner(t *testing.T) {
 	}
 }
 
-// FuzzParseIPv4: no panic, what Go's strict parser takes is the same, and what is written
-// anew is read the same.
+// FuzzParseIPv4: no panic, agreement with Go's strict parser, and results parse to themselves.
 func FuzzParseIPv4(f *testing.F) {
 	for _, s := range []string{"127.0.0.1", "0x7f.1", "4294967295", "1..2", "0x.0X.00", "1.2.3.4.5"} {
 		f.Add(s)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// sampleBytes is how much text tells the language; trigramBytes is for the slow trigrams.
+// sampleBytes of text determine the language; the slow trigrams use only trigramBytes.
 const (
 	sampleBytes  = 4 << 10
 	trigramBytes = 600
@@ -19,8 +19,8 @@ const (
 
 const minLetters = 40
 
-// languageOf returns the code of a page's language, or "". A declaration holds unless script or
-// function words clearly contradict it: templates often declare English for any language.
+// languageOf returns the code of a page's language, or "". The declaration holds unless script or
+// function words clearly contradict it, since templates often declare English for any language.
 func languageOf(declared, text string) string {
 	sample := cut(text, sampleBytes)
 	latin, other := scripts(sample)
@@ -79,7 +79,7 @@ func scripts(s string) (latin, other int) {
 		case r >= 0x370 && unicode.IsLetter(r):
 			other++
 			if r >= 0x3000 {
-				other++ // a character says as much as two letters
+				other++ // one such character says as much as two letters
 			}
 		}
 		i += size
@@ -104,7 +104,7 @@ func scriptOf(code string) int {
 	return latinScript
 }
 
-// LangCode returns the code of a language tag: that of ISO 639-1 ("en-US", "eng", "DE_at", "ger" for
+// LangCode returns the code of a language tag: of ISO 639-1 ("en-US" gives en; "ger", "DE_at" give
 // de), else of ISO 639-3 ("haw"), else "" ("x-default", "mul", "zz").
 func LangCode(tag string) string {
 	tag = strings.TrimSpace(tag)
@@ -115,7 +115,7 @@ func LangCode(tag string) string {
 		return ""
 	}
 	code := baseOf(tag, language.DeprecatedBase)
-	if len(code) == 3 { // older codes, and languages within one of ISO 639-1: ger, cmn
+	if len(code) == 3 { // older codes, and languages covered by one of ISO 639-1: ger, cmn
 		code = baseOf(tag, language.All)
 	}
 	switch code {
@@ -138,7 +138,7 @@ func baseOf(tag string, codes language.CanonType) string {
 }
 
 // declaredOr returns the declared language of Latin script, or another one with four times as many
-// function words in the text. A language without a list is believed: Afrikaans looks like Dutch.
+// function words in the text. It believes a language without a list: Afrikaans looks like Dutch.
 func declaredOr(declared, sample string) string {
 	i := slices.Index(functionWordLanguages[:], declared)
 	if i < 0 {
@@ -153,17 +153,16 @@ func declaredOr(declared, sample string) string {
 }
 
 type wordVotes struct {
-	words int                                // of the text that were looked at
-	count [len(functionWordLanguages)]int    // of these, words of each list
-	seen  [len(functionWordLanguages)]uint64 // which words of each list
+	words int                                // number of words examined
+	count [len(functionWordLanguages)]int    // how many of them are on each list
+	seen  [len(functionWordLanguages)]uint64 // which words of each list occurred
 }
 
-// maxVoters is how many words of a text vote.
 const maxVoters = 400
 
-// countFunctionWords counts the function words of the languages of Latin script, in microseconds
-// where trigrams take half a millisecond and misjudge lists of names and program text. Words are
-// runs of ASCII letters and of all that is not ASCII.
+// countFunctionWords counts the function words of the languages of Latin script. It takes
+// microseconds; trigrams take half a millisecond and misjudge lists of names and program text.
+// Words are runs of ASCII letters and non-ASCII bytes.
 func countFunctionWords(s string) (v wordVotes) {
 	for i := 0; i < len(s) && v.words < maxVoters; i++ {
 		if !inWord(s[i]) {
@@ -176,7 +175,7 @@ func countFunctionWords(s string) (v wordVotes) {
 			i++
 		}
 		v.words++
-		if n := i - from; n > 1 && n <= maxFunctionWord { // a letter stands for anything
+		if n := i - from; n > 1 && n <= maxFunctionWord { // single letters mean nothing
 			v.add(functionWords.find(key))
 		}
 	}
@@ -192,7 +191,7 @@ func (v *wordVotes) add(f functionWord) {
 	}
 }
 
-// winner returns the language with most votes, "" when they are few or close.
+// winner returns the language with most votes, or "" if they are few or close.
 func (v *wordVotes) winner() string {
 	votes := &v.count
 	best, second := 0, -1
@@ -214,7 +213,7 @@ func inWord(c byte) bool { return c >= utf8.RuneSelf || isLetter(c) }
 
 const maxFunctionWord = 12
 
-// wordKey is a word of up to maxFunctionWord bytes, its ASCII in lower case.
+// wordKey is a word of up to maxFunctionWord bytes, with ASCII letters in lower case.
 type wordKey struct {
 	first uint64
 	last  uint32
@@ -224,9 +223,9 @@ func (k wordKey) with(c byte, i int) wordKey {
 	if c < utf8.RuneSelf {
 		c |= 0x20
 	}
-	k.first |= uint64(c) << (8 * i) // nothing from byte 8 on
+	k.first |= uint64(c) << (8 * i) // no effect from byte 8 on
 	if i >= 8 {
-		k.last |= uint32(c) << (8 * (i - 8)) // nothing from byte 12 on
+		k.last |= uint32(c) << (8 * (i - 8)) // no effect from byte 12 on
 	}
 	return k
 }
@@ -238,15 +237,14 @@ func keyOf(word string) (k wordKey) {
 	return k
 }
 
-// functionWord is the set of languages that have a word, a bit each, and the word's number below 64,
-// which few share.
+// functionWord has a bit for each language with a word, and the word's number modulo 64.
 type functionWord struct {
 	languages uint32
 	number    uint8
 }
 
-// functionTable finds function words by open addressing. A slot holds a word's number, from 1,
-// beside 6 bits of its hash; most words of a text are none, which slots say.
+// functionTable is an open-address table of function words. A slot holds a word's number, from 1,
+// and 6 bits of its hash, which suffice to reject most words.
 type functionTable struct {
 	slots [2048]uint16
 	keys  []wordKey
@@ -332,8 +330,9 @@ var functionWords = func() *functionTable {
 	return t
 }()
 
-// cyrillic tells languages of Cyrillic script by letters that only some have; "" without these, or
-// for a text that is not mostly Cyrillic. Trigrams failed on a third of short Russian pages.
+// cyrillic distinguishes languages of Cyrillic script by letters that only some have. It returns ""
+// without such letters, or if the text is not mostly Cyrillic. Trigrams failed on a third of short
+// Russian pages.
 func cyrillic(s string) string {
 	n := countCyrillic(s)
 	south := n.serbian + n.macedonian
@@ -359,16 +358,16 @@ func cyrillic(s string) string {
 }
 
 type cyrillicLetters struct {
-	letters, others int // Cyrillic, and of other scripts beyond Latin
+	letters, others int // of Cyrillic script, and of other non-Latin scripts
 
-	russian    int // ы э ё: and Belarusian
-	ukrainian  int // і ї є ґ: and і Belarusian
+	russian    int // ы э ё: also Belarusian
+	ukrainian  int // і ї є ґ: і is also Belarusian
 	short      int // ў: Belarusian
-	serbian    int // ј љ њ ђ ћ џ: and all but ђ ћ Macedonian
+	serbian    int // ј љ њ ђ ћ џ: all but ђ ћ also Macedonian
 	macedonian int // ѓ ќ ѕ
-	bulgarian  int // ъ: and, rarely, Russian
+	bulgarian  int // ъ: rarely also Russian
 	soft       int // ь: not Serbian or Macedonian, hardly Bulgarian
-	turkic     int // Kazakh, Tatar, Kyrgyz, Mongolian: for the trigrams
+	turkic     int // Kazakh, Tatar, Kyrgyz, Mongolian: left to the trigrams
 }
 
 func countCyrillic(s string) (n cyrillicLetters) {

@@ -16,12 +16,12 @@ func TestLangCode(t *testing.T) {
 		"mi": "mri mao", "ms": "msa may zsm", "fa": "fas per pes", "ro": "ron rum mo mol", "sk": "slk slo", "bo": "bod tib",
 		"en": "en eng EN-us en_GB en,de en;q=0.8", "gl": "glg", "lb": "ltz", "mt": "mlt", "sw": "swa swh", "lv": "lav lvs",
 		"et": "est ekk", "ku": "kur kmr", "mn": "mon khk", "uz": "uzb uzn", "ar": "ara arb ar-EG", "qu": "que quz",
-		// Codes that were changed, and languages with two.
+		// Changed codes, and languages with two codes.
 		"he": "he iw heb", "id": "id in ind", "yi": "yi ji yid ydd", "nb": "nb nob", "nn": "nn nno", "no": "no nor", "tl": "tl tgl",
 		"sr": "sr srp sr-Latn", "hr": "hr hrv", "pt": "pt pt-BR por",
-		// Languages without two letters.
+		// Languages without a two-letter code.
 		"haw": "haw haw-US", "ceb": "ceb", "fil": "fil", "ast": "ast", "yue": "yue", "gsw": "gsw", "ckb": "ckb",
-		// None.
+		// No language.
 		"": "x x-default i-klingon und mul mis zxx qaa qtz zz ua cn jp utf-8 english Deutsch 12 e1 ü - _ %20 e\x00 aaaa",
 	} {
 		for _, tag := range strings.Fields(tags) {
@@ -38,7 +38,7 @@ func TestLangCode(t *testing.T) {
 	}
 }
 
-// FuzzLangCode: what is a code is its own, in any case.
+// FuzzLangCode: a code is its own LangCode, in any case.
 func FuzzLangCode(f *testing.F) {
 	for _, s := range []string{"en-US", "ger", "x-default", "zh_Hant", "\xff\xfe", "qaa"} {
 		f.Add(s)
@@ -51,9 +51,9 @@ func FuzzLangCode(f *testing.F) {
 	})
 }
 
-// TestFunctionWords holds the count of function words to one by maps.
+// TestFunctionWords compares the count of function words with one by maps.
 func TestFunctionWords(t *testing.T) {
-	list := map[string][]int{} // languages of a word
+	list := map[string][]int{} // word → its languages
 	var words []string
 	for i, l := range functionWordLists {
 		for w := range strings.FieldsSeq(l) {

@@ -5,26 +5,25 @@ import (
 	"strings"
 )
 
-// linkSet collects the links of a page in order, and gives each its anchor, context and place once
-// the text is whole.
+// linkSet collects a page's links and, once the text is complete, their anchors and contexts.
 type linkSet struct {
 	list    []Link
-	marks   []mark // one a link
+	marks   []mark // one per link
 	skipped int
 
 	urls  *Normalizer
-	base  *Base  // nil when unknown
+	base  *Base  // nil if unknown
 	based bool   // <base href> seen
-	used  bool   // a reference was resolved
-	late  bool   // one was before <base>, which holds for it too
+	used  bool   // a relative reference was resolved
+	late  bool   // one was resolved before <base>, which applies to it too
 	url   []byte // scratch
 
 	open    int // index of the open link in list, or -1
 	alt     []byte
-	waiting []int // links without text at the start of a line that hasn't begun
+	waiting []int // links without text at the start of a line that has no text yet
 }
 
-// setBase takes the first <base href>. An unusable one leaves the page's own URL as the base.
+// setBase applies the first <base href>. If it is invalid, the page's own URL stays the base.
 func (l *linkSet) setBase(href []byte) {
 	if l.based {
 		return
@@ -43,8 +42,7 @@ func (l *linkSet) resolve(dst, ref []byte) ([]byte, error) {
 	return l.urls.resolve(dst, l.base, ref)
 }
 
-// add appends a link whose text would begin at m, and reports whether it did. A fragment of the page
-// itself is no link.
+// add appends a link whose text would begin at m, unless it is a fragment of the page itself.
 func (l *linkSet) add(kind Kind, target []byte, m mark, nav bool) bool {
 	target = bytes.TrimSpace(target)
 	if len(target) == 0 || target[0] == '#' {
@@ -75,7 +73,7 @@ func (l *linkSet) begin() { l.open, l.alt = len(l.list)-1, l.alt[:0] }
 
 func (l *linkSet) wantsAlt() bool { return l.open >= 0 && len(l.alt) == 0 }
 
-// end closes the open link, by its end tag, the next link or the page's end.
+// end closes the open link, by its end tag, the next link or the end of the page.
 func (l *linkSet) end(at int) {
 	if l.open < 0 {
 		return
@@ -83,12 +81,12 @@ func (l *linkSet) end(at int) {
 	m := &l.marks[l.open]
 	m.end = at
 	if len(l.alt) > 0 {
-		m.alt = string(l.alt) // says more of an image than the link's title
+		m.alt = string(l.alt) // describes an image better than the link's title
 	}
 	l.open = -1
 }
 
-// settle decides, at the next text, which links stood alone in their block.
+// settle decides, at the next text, which links were alone in their block.
 func (l *linkSet) settle(breaks int) {
 	for _, i := range l.waiting {
 		l.marks[i].alone = l.marks[i].breaks != breaks
@@ -98,9 +96,9 @@ func (l *linkSet) settle(breaks int) {
 
 func (l *linkSet) finish(text string, headings []mark) {
 	var line lineOf
-	heading := "" // the nearest above
+	heading := "" // the last one above the link
 	context := make([]byte, 0, 100*len(l.list))
-	ends := make([]int, len(l.list)) // of each link's context in context
+	ends := make([]int, len(l.list)) // end of each link's context in context
 	for i := range l.list {
 		link, m := &l.list[i], &l.marks[i]
 		m.start = m.trimStart(text)
@@ -132,13 +130,12 @@ func (l *linkSet) finish(text string, headings []mark) {
 	l.markMenus(text)
 }
 
-// mark is a place in the text; alt stands in for an empty one. Whether a line was due is known only
-// at its first text.
+// mark is a position in the text, before it is known whether a line begins there.
 type mark struct {
 	start, end int
 	fresh      bool // a line was about to begin
-	alone      bool // the link's block has no text
-	breaks     int  // breaks of lines before it
+	alone      bool // the link is alone in its block
+	breaks     int  // number of line breaks before it
 	alt        string
 }
 
@@ -147,8 +144,7 @@ func (f *folder) mark() mark {
 	return mark{start: at, end: at, fresh: f.block, breaks: f.breaks}
 }
 
-// trimStart skips the white space that was due at the mark, so that even an empty mark stands in its
-// own line.
+// trimStart skips the white space due at the mark, so that an empty mark lies in its own line.
 func (m mark) trimStart(text string) int {
 	if m.start < len(text) && (m.start < m.end && text[m.start] == ' ' ||
 		(m.start < m.end || m.fresh) && text[m.start] == '\n') {
@@ -159,7 +155,7 @@ func (m mark) trimStart(text string) int {
 
 type headings struct {
 	marks []mark
-	open  int // where the open heading starts in the text, or -1
+	open  int // start of the open heading in the text, or -1
 }
 
 func (h *headings) end(at int) {
@@ -180,7 +176,6 @@ func (h *headings) lines(text string) string {
 	return b.String()
 }
 
-// oneLine makes line ends spaces.
 func oneLine(s string) string {
 	s = strings.TrimRight(s, " \n")
 	if strings.IndexByte(s, '\n') < 0 {
@@ -189,7 +184,7 @@ func oneLine(s string) string {
 	return strings.ReplaceAll(s, "\n", " ")
 }
 
-// lineOf is a line of a text, found fast for nearby places.
+// lineOf is a line of a text; find is fast for nearby positions.
 type lineOf struct{ start, end int }
 
 func (l *lineOf) find(text string, at int) {
@@ -204,13 +199,13 @@ func (l *lineOf) find(text string, at int) {
 	}
 }
 
-// contextWords is how many words on each side of a link make its context.
+// contextWords is the number of words on each side of a link that form its context.
 const contextWords = 10
 
-// maxSideBytes bounds a side in languages without spaces.
+// maxSideBytes bounds each side in languages without spaces.
 const maxSideBytes = 160
 
-// appendContext appends the words of the line before and after the anchor, and returns their places.
+// appendContext appends the words around the anchor in its line, and returns their positions.
 func appendContext(dst []byte, text string, line lineOf, m mark) ([]byte, Around) {
 	from, end := lastWords(text[min(line.start, m.start):m.start])
 	at := Around{spanAt(min(line.start, m.start), from, end)}
@@ -235,7 +230,6 @@ func spanAt(base, from, end int) Span {
 
 func (s Span) of(text string) string { return text[s.Start:s.End] }
 
-// lastWords returns where the last contextWords words of a line are.
 func lastWords(s string) (from, end int) {
 	s = strings.TrimRight(s, " ")
 	i := len(s)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// SniffBytes is how much of a body decides on its type (section 5.2, "resource header").
+// SniffBytes is how much of a body decides its type (section 5.2, "resource header").
 const SniffBytes = 1445
 
-// MediaEssence returns the type without its parameters, in lower case (section 4.4, "parse a
-// MIME type"). It is "" for a value that is no MIME type; the body decides then.
+// MediaEssence returns the type in lower case without its parameters (section 4.4, "parse a MIME
+// type"), or "" if it is invalid; then the body decides.
 func MediaEssence(contentType string) string {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.ToLower(strings.Trim(media, " \t\r\n"))
@@ -21,7 +21,7 @@ func MediaEssence(contentType string) string {
 	return media
 }
 
-// isToken reports a token of RFC 9110, 5.6.2, without the quote ' that no type has.
+// isToken reports a token of RFC 9110, 5.6.2, but without the quote ', which no type has.
 func isToken(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"'(),/:;<=>?@[\\]{}", c) >= 0 {
@@ -31,7 +31,7 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// UnknownMedia reports an essence that says nothing (section 7).
+// UnknownMedia reports an essence without information (section 7).
 func UnknownMedia(essence string) bool {
 	switch essence {
 	case "", "*/*", "unknown/unknown", "application/unknown":
@@ -40,8 +40,8 @@ func UnknownMedia(essence string) bool {
 	return false
 }
 
-// MediaType returns the type of a body by its Content-Type as sent and its first SniffBytes (section 7).
-// With noSniff (see NoSniff), a body of no usable type is never markup.
+// MediaType returns the type of a body, by its Content-Type header and its first SniffBytes
+// (section 7). With noSniff (see NoSniff), a body without a usable type is never markup.
 func MediaType(contentType string, noSniff bool, head []byte) string {
 	essence := MediaEssence(contentType)
 	switch {
@@ -60,8 +60,8 @@ func MediaType(contentType string, noSniff bool, head []byte) string {
 	return essence
 }
 
-// apacheDefaults are what old servers send, to the byte, for unknown files (section 5.1,
-// "check-for-apache-bug flag").
+// apacheDefaults are headers of old servers for unknown files (section 5.1,
+// "check-for-apache-bug").
 var apacheDefaults = map[string]bool{
 	"text/plain": true, "text/plain; charset=ISO-8859-1": true, "text/plain; charset=iso-8859-1": true, "text/plain; charset=UTF-8": true,
 }
@@ -74,16 +74,16 @@ func textOrBinary(head []byte) string {
 	return "text/plain"
 }
 
-// NoSniff reports a wish to take the announced type (Fetch standard, "determine nosniff"): the first
-// value of X-Content-Type-Options counts.
+// NoSniff reports whether the server forbids sniffing (Fetch standard, "determine nosniff"): the
+// first value of X-Content-Type-Options counts.
 func NoSniff(h http.Header) bool {
 	first, _, _ := strings.Cut(h.Get("X-Content-Type-Options"), ",")
 	return strings.EqualFold(strings.Trim(first, " \t"), "nosniff")
 }
 
-// SniffMedia guesses the type of a body from its first SniffBytes (section 7.1). A file without a binary
-// byte is text, even one that begins with the letters of a picture or sound: the standard would take
-// "BMW" for a bitmap. Go's table calls XHTML "text/xml".
+// SniffMedia guesses the type of a body from its first SniffBytes (section 7.1). A file without a
+// binary byte is text, even if it begins like a picture or sound: the standard would take "BMW" for
+// a bitmap. Go's table calls XHTML "text/xml".
 func SniffMedia(head []byte) string {
 	head = head[:min(len(head), SniffBytes)]
 	essence := MediaEssence(http.DetectContentType(head))
@@ -95,7 +95,7 @@ func SniffMedia(head []byte) string {
 	case essence == "text/html", essence == "application/pdf", essence == "application/postscript", marked(head):
 	case Binary(head):
 		if strings.HasPrefix(essence, "text/") {
-			return "application/octet-stream" // Go looks at 512 bytes only
+			return "application/octet-stream" // Go examines only 512 bytes
 		}
 	default:
 		return "text/plain"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestEssence: what is no MIME type by the standard's parser is none here.
+// TestEssence: a value that the standard's parser rejects has no essence.
 func TestEssence(t *testing.T) {
 	for value, want := range map[string]string{
 		"text/html":                    "text/html",
@@ -44,10 +44,10 @@ func TestEssence(t *testing.T) {
 	}
 }
 
-// signatures are those of the table whose bytes are all letters of text.
+// signatures are those whose bytes are all printable.
 var signatures = []string{"BM", "GIF87a", "GIF89a", "RIFF0000WEBPVP", "RIFF0000AVI ", "RIFF0000WAVE", "FORM0000AIFF", "ID3", "OTTO", "ttcf", "wOFF", "wOF2", "Rar! "}
 
-// TestSniff: a signature of letters is text without binary bytes, and a file with them.
+// TestSniff: a file that begins with a printable signature is text, unless it has binary bytes.
 func TestSniff(t *testing.T) {
 	for _, s := range signatures {
 		if got := SniffMedia([]byte(s + " are the letters that this text begins with")); got != "text/plain" {
@@ -82,7 +82,7 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// TestOf: the standard's order of what is announced and what is seen.
+// TestOf: the standard's precedence of announced and sniffed types.
 func TestOf(t *testing.T) {
 	const page, binary = "<!DOCTYPE html><p>words", "words \x00\x01"
 	for _, c := range []struct {
@@ -95,16 +95,16 @@ func TestOf(t *testing.T) {
 		{"", true, "<!DOCTYPE html>\x00", "application/octet-stream"},
 		{"", true, "\x89PNG\r\n\x1a\n", "image/png"},
 		{"unknown/unknown", true, "%PDF-1.4 all letters", "text/plain"},
-		{"text/plain", false, page, "text/plain"}, // a page shown as its source
+		{"text/plain", false, page, "text/plain"}, // a page shown as source
 		{"text/plain", false, binary, "application/octet-stream"},
 		{"text/plain; charset=ISO-8859-1", false, binary, "application/octet-stream"},
 		{"text/plain; charset=iso-8859-1", false, binary, "application/octet-stream"},
 		{"text/plain; charset=UTF-8", false, binary, "application/octet-stream"},
-		{"text/plain; charset=utf-8", false, binary, "text/plain"}, // not to the byte
+		{"text/plain; charset=utf-8", false, binary, "text/plain"}, // not the exact header
 		{"text/plain;charset=UTF-8", false, binary, "text/plain"},
 		{"Text/Plain", false, binary, "text/plain"},
 		{"text/plain", true, binary, "text/plain"},
-		{"text/plain", false, "\xef\xbb\xbf\x00", "text/plain"}, // marked
+		{"text/plain", false, "\xef\xbb\xbf\x00", "text/plain"}, // has a byte order mark
 		{"text/html", false, binary, "text/html"},
 	} {
 		if got := MediaType(c.contentType, c.noSniff, []byte(c.head)); got != c.want {

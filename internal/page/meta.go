@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// immediateSeconds is the longest wait of a <meta http-equiv=refresh> that is a redirect.
+// immediateSeconds is the longest delay of a <meta http-equiv=refresh> that counts as a redirect.
 const immediateSeconds = 1
 
 func (p *parser) meta() {
@@ -48,8 +48,8 @@ func description(content []byte) string {
 }
 
 // refresh reads "5; url=target" (HTML standard, "shared declarative refresh steps"); the first
-// readable one counts. In <noscript> it is a link, not a redirect: the site may show such readers
-// less.
+// valid one counts. In <noscript> it is a link, not a redirect: the site may show less to readers
+// without scripts.
 func (p *parser) refresh(content []byte) {
 	seconds, target, ok := parseRefresh(cut(content, maxAttrBytes))
 	if !ok || p.refreshed && !p.in.noscript.inside() {
@@ -141,7 +141,7 @@ func (p *parser) feed(rel, href []byte) {
 }
 
 // pageRel reports a <link> to another page: a neighbour in a sequence, a part of a book (HTML 4),
-// another language. Style sheets, icons, feeds and interfaces are no pages.
+// another language; not style sheets, icons, feeds and interfaces.
 func (s *scanner) pageRel(rel []byte) bool {
 	for _, r := range []string{"next", "prev", "previous", "first", "last", "start", "begin", "up", "top", "home",
 		"contents", "toc", "index", "chapter", "section", "subsection", "appendix", "glossary", "help", "copyright",
@@ -157,7 +157,7 @@ func (s *scanner) pageRel(rel []byte) bool {
 	return !ok || equalFold(bytes.TrimSpace(media), "text/html")
 }
 
-// robots reads the directives of <meta name=robots>, or of the header that says the same.
+// robots applies the directives of <meta name=robots> or of the equivalent header.
 func (p *Page) robots(where, name, content string) {
 	for d := range strings.FieldsFuncSeq(content, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }) {
 		switch d = strings.ToLower(d); d {
@@ -175,7 +175,7 @@ func (p *Page) robots(where, name, content string) {
 	}
 }
 
-// robotsHeader reads the lines of X-Robots-Tag, but for other robots' ("otherbot: noindex").
+// robotsHeader reads the X-Robots-Tag lines for all robots or fossick.
 func (p *Page) robotsHeader(lines string) {
 	for line := range strings.SplitSeq(lines, "\n") {
 		if before, _, ok := strings.Cut(line, ":"); ok {
@@ -192,7 +192,7 @@ func (p *Page) robotsHeader(lines string) {
 	}
 }
 
-// takesValue reports a directive with a colon of its own.
+// takesValue reports whether a directive contains a colon itself.
 func takesValue(directive string) bool {
 	switch directive {
 	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
@@ -202,13 +202,12 @@ func takesValue(directive string) bool {
 }
 
 const (
-	maxRights      = 16  // statements kept of a page
-	maxRightsBytes = 300 // of one
+	maxRights      = 16  // statements kept per page
+	maxRightsBytes = 300 // per statement
 	maxDataBytes   = 64 << 10
 )
 
-// says keeps an owner's statement on the page's use, in the form that package rights reads: its
-// place, a field, its value.
+// says keeps an owner's statement on the page's use, in the form of package rights.
 func (p *Page) says(where, name, value string) {
 	value = strings.Join(strings.Fields(value), " ")
 	s := where + ": " + name + " " + strings.ToValidUTF8(value[:min(len(value), maxRightsBytes)], "")
@@ -217,7 +216,7 @@ func (p *Page) says(where, name, value string) {
 	}
 }
 
-// onUse are the robots directives on a page's use.
+// onUse lists the robots directives about a page's use.
 var onUse = []string{"noai", "noimageai", "noarchive"}
 
 func (p *parser) licenceLink(rel, href []byte) {
@@ -229,7 +228,7 @@ func (p *parser) licenceLink(rel, href []byte) {
 	}
 }
 
-// linkedData finds the first "license" with an address in JSON-LD; the rest is not read.
+// linkedData finds the first "license" with an address in JSON-LD; the rest is ignored.
 func (p *parser) linkedData(data []byte) {
 	data = data[:min(len(data), maxDataBytes)]
 	for {
@@ -255,8 +254,7 @@ func (p *parser) linkedData(data []byte) {
 
 const maxScriptBytes = 256 << 10
 
-// script counts the URLs of a <script>: its source, and those in its text. Scripts of a type that no
-// browser runs are data.
+// script counts the URLs of a <script> that browsers run: its source, and those in its text.
 func (p *parser) script(kind, text []byte) {
 	if p.in.hidden.tag == "template" || !runs(kind) {
 		return
@@ -274,8 +272,7 @@ func runs(kind []byte) bool {
 	return len(kind) == 0 || equalFold(kind, "module") || bytes.Contains(bytes.ToLower(kind), []byte("script"))
 }
 
-// handlers counts the URLs in script attributes, as onclick="location='/next'" and
-// href="javascript:open('/next')".
+// handlers counts the URLs in script attributes such as onclick, and in href="javascript:…".
 func (p *parser) handlers() {
 	if !mayHandle(p.scanner.page[p.start:p.pos]) || p.in.hidden.tag == "template" {
 		return
@@ -290,7 +287,7 @@ func (p *parser) handlers() {
 	}
 }
 
-// mayHandle reports quickly whether a tag may have a script attribute.
+// mayHandle quickly rules out tags without a script attribute.
 func mayHandle(tag []byte) bool {
 	for i := 2; i < len(tag); i++ {
 		switch tag[i] {
@@ -307,9 +304,9 @@ func mayHandle(tag []byte) bool {
 	return false
 }
 
-// scriptURLs counts the URLs in a script's literals: absolute ones anywhere, relative ones where a
-// page is opened (location, open) or markup is written (href, src). Scripts are not parsed: comments
-// count too.
+// scriptURLs counts the URLs in a script's literals: absolute ones anywhere, relative ones that
+// open a page (location, open) or are written as markup (href, src). Scripts are not parsed, so
+// comments count too.
 func scriptURLs(text []byte) (n int) {
 	for at := range occurrences(text, "http") {
 		rest := bytes.TrimPrefix(text[at+len("http"):], []byte("s"))
@@ -351,7 +348,7 @@ func occurrences(text []byte, word string) func(yield func(int) bool) {
 	}
 }
 
-// afterSlashes reports two slashes, each perhaps escaped, and a host's name.
+// afterSlashes reports two slashes, perhaps escaped, followed by a host name.
 func afterSlashes(rest []byte) bool {
 	for range 2 {
 		rest = bytes.TrimPrefix(rest, []byte(`\`))
@@ -363,7 +360,7 @@ func afterSlashes(rest []byte) bool {
 	return len(rest) > 0 && (isLetter(rest[0]) || '0' <= rest[0] && rest[0] <= '9' || rest[0] == '[' || rest[0] >= 0x80)
 }
 
-// relativeURL is 1 where a word of a script, which ends before rest, is given a literal that may be
+// relativeURL returns 1 if a word of a script that ends before rest is given a literal that may be
 // a relative URL: by "=" or, if call, as an argument.
 func relativeURL(before, rest []byte, call bool) int {
 	if len(before) > 0 {

@@ -11,8 +11,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// siteOf puts what a site has on all its pages around a body: a menu with a line
-// a link, and a footer.
+// siteOf puts a site's common parts around a body: a menu with one link per line, and a footer.
 func siteOf(name, title, body string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<title>%s</title><ul>", title)
@@ -32,8 +31,7 @@ func parseAt(t testing.TB, url, html string) *Page {
 	return p
 }
 
-// TestNear compares an article with what the web makes of it, and with pages that
-// only look like it.
+// TestNear compares an article with its variants and with pages that only look similar.
 func TestNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	words := func(n int) string { return "<p>" + strings.Join(randomText(rng, n), " ") }
@@ -108,7 +106,7 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// TestLinkLines compares with the measure as it is stated, on random lines.
+// TestLinkLines compares with the documented rule on random lines.
 func TestLinkLines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	both := [2]int{}
@@ -149,7 +147,7 @@ func TestLinkLines(t *testing.T) {
 	}
 }
 
-// TestEstimateByHand: of 128 bytes 65 agree, and one of 256 by chance: (65/128 − 1/256)/(255/256).
+// TestEstimateByHand: of 128 bytes 65 agree, one in 256 by chance: (65/128 − 1/256)/(255/256).
 func TestEstimateByHand(t *testing.T) {
 	var a Signature
 	for agree, want := range map[int]float64{128: 1, 65: 129. / 255, 0: 0} {
@@ -163,8 +161,7 @@ func TestEstimateByHand(t *testing.T) {
 	}
 }
 
-// TestSignatureStays: stores keep signatures, so that another one of the same text would find no
-// near-duplicate that was stored before.
+// TestSignatureStays: a changed algorithm would miss near-duplicates of stored pages.
 func TestSignatureStays(t *testing.T) {
 	var words []string
 	for i := range 80 {
@@ -176,8 +173,7 @@ func TestSignatureStays(t *testing.T) {
 	}
 }
 
-// TestEstimate holds estimates against the truth: the error of 128 places is
-// √(J(1−J)/128), and four times that is hardly ever met.
+// TestEstimate: estimates are within four standard errors, √(J(1−J)/128).
 func TestEstimate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
@@ -193,7 +189,7 @@ func TestEstimate(t *testing.T) {
 		if got := resemblance(a, b); math.Abs(got-truth) > 1e-12 {
 			t.Fatalf("resemblance %.6f, want %.6f", got, truth)
 		}
-		// Texts with fewer shingles than places repeat some of them.
+		// Texts with fewer shingles than places repeat some.
 		places := min(SignatureSize, float64(n))
 		if got, most := Estimate(&sa, &sb), 4*math.Sqrt(truth*(1-truth)/places)+0.02; math.Abs(got-truth) > most {
 			t.Errorf("%d words: estimate %.3f of %.3f, more than %.3f off", n, got, truth, most)
@@ -201,7 +197,6 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// naiveResemblance compares sets of strings.
 func naiveResemblance(a, b []string) float64 {
 	set := func(words []string) map[string]bool {
 		m := map[string]bool{}
@@ -225,8 +220,7 @@ func signatureOf(text string) Signature {
 	return s
 }
 
-// TestSignatureOfProse: the signature is that of the prose alone, wherever the
-// lists of links stand.
+// TestSignatureOfProse: the signature is that of the prose alone, wherever link lists stand.
 func TestSignatureOfProse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -258,8 +252,7 @@ func TestSignatureOfProse(t *testing.T) {
 	}
 }
 
-// FuzzNear: no text makes a comparison fail, a page is its own near-duplicate,
-// and the order does not matter.
+// FuzzNear: comparisons never fail, a page is its own near-duplicate, and order does not matter.
 func FuzzNear(f *testing.F) {
 	f.Add("<p>one <a href=x>two</a>", "<title>t</title><p>"+strings.Repeat("word and word ", 40))
 	f.Add(strings.Repeat("<p>a b c <a href=x>d</a> e", 30), strings.Repeat("<li><a href=x>d</a>\n", 60))
@@ -287,15 +280,14 @@ func BenchmarkNear(b *testing.B) {
 	}
 }
 
-// TestNearCorpora goes through whole corpora as a crawl does and counts the pages
-// that are near-duplicates of an earlier one. With -v it prints thirty of the
-// pairs at random, to be read; docs/duplicates.md says what reading found.
-// The thresholds were chosen on debdocs alone.
+// TestNearCorpora counts, as a crawl does, the pages of whole corpora that are near-duplicates of
+// earlier ones. With -v it prints thirty random pairs for reading; docs/duplicates.md has the
+// result. The thresholds were chosen on debdocs alone.
 func TestNearCorpora(t *testing.T) {
 	fulltest.Only(t, "it reads whole corpora")
 	for _, c := range []struct {
 		corpus string
-		near   int // pages, as last counted; a tenth more or less passes
+		near   int // pages at the last count; a tenth more or less passes
 	}{{"debdocs", 100}, {"wikispeedia", 10}, {"webkb", 20}, {"uci_ics", 5474}} {
 		t.Run(c.corpus, func(t *testing.T) {
 			if c.corpus != "webkb" {
@@ -320,9 +312,7 @@ type nearPair struct {
 	share   float64
 }
 
-// nearPairs compares each page with those earlier ones whose signatures agree in
-// one of five runs of six bytes, as the store's index would find them if it
-// forgot nothing.
+// nearPairs compares each page with the earlier ones that share a band, like a store's index.
 func nearPairs(t *testing.T, corpus string) (pages, exact int, pairs []nearPair) {
 	type band struct {
 		number int

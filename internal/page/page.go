@@ -1,44 +1,44 @@
 package page
 
-// Page is one parsed document. It holds no reference to its source bytes.
+// Page is a parsed page. It does not refer to its source bytes.
 type Page struct {
-	URL         string // normal form of the URL that the bytes came from
+	URL         string // normal form of the URL it was fetched from
 	Canonical   string // normal form of <link rel=canonical>, or ""
-	Charset     string // name of the encoding that was used, e.g. "utf-8"
-	Lang        string // as LangCode has it, or "" when unknown
+	Charset     string // name of its encoding, e.g. "utf-8"
+	Lang        string // see LangCode; "" if unknown
 	Title       string
 	Description string    // <meta name=description>
-	Headings    string    // text of h1…h3, a line each
-	Text        string    // visible text, a block a line, title excluded
-	Links       []Link    // in the order of the document, repeated targets kept
-	NoIndex     bool      // meta robots: do not keep this page
-	Rights      []string  // what the owner says of its use, as package rights reads it
+	Headings    string    // text of h1…h3, one per line
+	Text        string    // visible text, one block per line, without the title
+	Links       []Link    // in document order, with repeated targets
+	NoIndex     bool      // meta robots: do not store this page
+	Rights      []string  // owner's statements on its use, in the form that package rights reads
 	NoFollow    bool      // meta robots: do not follow its links
 	ScriptOnly  bool      // scripts make the page: there is nothing to read without running them
-	Skipped     int       // links left out: other schemes, no URLs, too long, beyond MaxLinks
-	Feeds       []string  // normal forms of RSS and Atom feeds that <link rel=alternate> names, maxFeeds at most
+	Skipped     int       // links left out: other schemes, invalid, too long, beyond maxLinks
+	Feeds       []string  // normal forms of RSS and Atom feeds in <link rel=alternate>, at most maxFeeds
 	Refresh     string    // target of an immediate <meta http-equiv=refresh>, or ""
 	Checksum    Checksum  // of title, text and link targets
-	Raw         Checksum  // of the bytes as they came
+	Raw         Checksum  // of the raw bytes
 	Sketch      uint64    // simhash of the text; few bits differ between near-duplicates
-	Signature   Signature // of Prose
+	Signature   Signature // of its prose
 
-	Unseen int // bytes, read as UTF-8, that are neither Text nor Title: markup, scripts, blanks
+	Unseen int // bytes, as UTF-8, in neither Text nor Title: markup, scripts, blanks
 
-	Excerpt *Excerpt // of a page that is known by some of its links alone; nil: Links are all
+	Excerpt *Excerpt // set if only some of its links are known; nil: Links are all
 
-	menus    []lineOf // lines of Text that are hardly more than links
-	scripted int      // URLs that its scripts name; they are not followed
+	menus    []lineOf // lines of Text that consist almost only of links
+	scripted int      // URLs named in its scripts; they are not followed
 }
 
 // Excerpt describes a page of which only some links are known.
 type Excerpt struct {
-	Places []int  // where each of Links stands among all, from 0
-	Of     int    // links that the page has
-	Giver  []byte // what the scorer that read it says of it, for another of its kind
+	Places []int  // index of each of Links among all links, from 0
+	Of     int    // number of links on the page
+	Giver  []byte // what the scorer that read the page tells another scorer of its kind
 }
 
-// Place returns where a link of Links stands among all of the page.
+// Place returns the index of Links[i] among all links of the page, and their number.
 func (p *Page) Place(i int) (place, of int) {
 	if p.Excerpt == nil {
 		return i, len(p.Links)
@@ -46,25 +46,24 @@ func (p *Page) Place(i int) (place, of int) {
 	return p.Excerpt.Places[i], p.Excerpt.Of
 }
 
-// prose returns Text without the lines that are hardly more than links, which few callers need.
+// prose returns Text without its link lines, for the few callers that need it.
 func (p *Page) prose() string { return prose(p.Text, p.menus) }
 
-// Checksum identifies content (paper C2). Page.Raw is that of the bytes, as in the paper;
-// Page.Checksum is equal for equal text, title and link targets, whatever session ids, markup or
+// Checksum identifies content (paper C2). Page.Raw is that of the raw bytes, as in the paper.
+// Page.Checksum is equal for equal text, title and link targets, whatever session IDs, markup or
 // host name surround them.
 type Checksum [16]byte
 
 type Kind byte
 
-// The kinds of link (paper E6), named by the paper's letters.
+// Kinds of link (paper E6), named by the paper's letters.
 const (
 	Frame  Kind = 'f' // frame, iframe
 	Anchor Kind = 'a' // a, area
 	Other  Kind = 'h' // link rel=next and the like, meta refresh, URLs in scripts
 )
 
-// LinkKinds counts the links by kind, in the order above, with the URLs in scripts, which are not in
-// Links; nil where there are none.
+// LinkKinds counts the links by kind, with the URLs in scripts; nil if there are none.
 func (p *Page) LinkKinds() []int {
 	if len(p.Links)+p.scripted == 0 {
 		return nil
@@ -84,20 +83,19 @@ func (p *Page) LinkKinds() []int {
 }
 
 // Link is one out-link of a page. Anchor and Context share memory with the page's text: clone what
-// outlives the page.
+// must survive the page.
 type Link struct {
 	URL      string // normal form, absolute, http or https, without fragment
 	Anchor   string // the link's own text, or an image's alt text
-	Context  string // up to ContextWords words before and after the anchor, anchor excluded
-	Around   Around // where Context is in the page's text; the zero value when it is from elsewhere
-	Lang     string // of the target, as hreflang says and LangCode has it; "" when it doesn't
+	Context  string // up to contextWords words before and after the anchor
+	Around   Around // position of Context in the page's text; zero if it comes from elsewhere
+	Lang     string // of the target, by hreflang, as in LangCode; "" if not given
 	Kind     Kind
-	Nav      bool // stands in navigation (nav, header, footer, aside, menu) and not in running text
+	Nav      bool // in navigation (nav, header, footer, aside, menu), not in running text
 	NoFollow bool // rel=nofollow, ugc or sponsored
 }
 
-// Fields is the text of a page by field, for classifiers. features.Doc has the same fields, so that
-// features.Doc(p.Fields()) converts.
+// Fields is a page's text for classifiers; features.Doc(p.Fields()) converts it.
 type Fields struct {
 	URL, Title, Description, Headings, Text, Lang string
 }
@@ -106,7 +104,7 @@ func (p *Page) Fields() Fields {
 	return Fields{p.URL, p.Title, p.Description, p.Headings, p.Text, p.Lang}
 }
 
-// Around is the text before a link and after it; either may be empty.
+// Around holds the positions of the text before and after a link; either may be empty.
 type Around [2]Span
 
 type Span struct{ Start, End int32 }

@@ -20,21 +20,20 @@ const (
 // ErrType reports a body that is neither HTML nor plain text.
 var ErrType = errors.New("not HTML or plain text")
 
-// ParseOptions is what is known of a page besides its bytes. The zero value is an HTML page of
-// unknown address: its relative links are left out.
+// ParseOptions is what is known of a page besides its bytes. The zero value means an HTML page of
+// unknown address, whose relative links are left out.
 type ParseOptions struct {
-	URL         string      // where the bytes came from, after redirects
-	ContentType string      // header Content-Type; "" is HTML
+	URL         string      // URL after redirects
+	ContentType string      // header Content-Type; "" means HTML
 	RobotsTag   string      // header X-Robots-Tag, several joined by line ends
-	Normalizer  *Normalizer // nil is that of the package's Normalize
-	// Stop, when set, is asked every few milliseconds of work. Its error ends Parse, which returns
-	// it.
+	Normalizer  *Normalizer // nil: as for Normalize
+	// Stop, if set, is called every few milliseconds. Its error ends Parse, which returns it.
 	Stop func() error
 }
 
-// Parse reads a page of HTML, of any quality, or of plain text, in linear time. Memory beyond a copy
-// in UTF-8 (of other encodings) is bounded. It neither changes nor keeps body. Errors: ErrType,
-// those of Normalize for opt.URL, or that of opt.Stop. Broken markup is no error.
+// Parse reads a page of HTML, however broken, or of plain text, in linear time and with bounded
+// memory beyond a copy in UTF-8. It neither changes nor keeps body. Errors are ErrType, those of
+// Normalize for opt.URL, or that of opt.Stop; broken markup is no error.
 func Parse(body []byte, opt ParseOptions) (*Page, error) {
 	plain, err := isPlain(opt.ContentType)
 	if err != nil {
@@ -68,7 +67,7 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 		return nil, p.halt.err
 	}
 	p.page.Raw = checksumOf(body)
-	if p.finish(); p.halt.err != nil { // it may look at the page again
+	if p.finish(); p.halt.err != nil { // it may read the page again
 		return nil, p.halt.err
 	}
 	return p.page, nil
@@ -81,17 +80,16 @@ func (p *parser) begin(opt ParseOptions) {
 	p.page.robotsHeader(opt.RobotsTag)
 }
 
-// stopEvery is how many tags and texts are read between two calls of Stop. The dearest, links to
-// long names of other scripts, take .3 ms each.
+// stopEvery is how many tags and texts are read between calls of Stop, at most .3 ms each.
 const stopEvery = 32
 
 type halt struct {
-	stop  func() error // nil: nobody stops
+	stop  func() error // nil: never stop
 	count int
-	err   error // what stop said
+	err   error // from stop
 }
 
-// due counts a tag or a text and reports whether reading ends.
+// due counts a tag or a text and reports whether reading must end.
 func (h *halt) due() bool {
 	if h.count++; h.count%stopEvery != 0 {
 		return false
@@ -127,18 +125,18 @@ type parser struct {
 	page *Page
 
 	text, title folder
-	lang        string // as the page declares it
-	social      string // title of og:title
+	lang        string // as declared by the page
+	social      string // og:title
 	refreshed   bool   // a <meta http-equiv=refresh> was read
 	in          place
 	links       linkSet
 	headings    headings
-	scripts     int    // that run
-	scripted    int    // URLs that they name
-	outside     folder // the first of the text that is outside <noscript>
+	scripts     int    // number of scripts that browsers run
+	scripted    int    // URLs named in them
+	outside     folder // beginning of the text outside <noscript>
 }
 
-// html reads until the end of the page, or until a <base> behind a link demands a second reading.
+// html reads to the end of the page, or until a <base> after a link requires a second reading.
 func (p *parser) html() {
 	for !p.due() && !p.links.late {
 		switch p.next() {
@@ -154,7 +152,6 @@ func (p *parser) html() {
 	}
 }
 
-// words adds text that is shown.
 func (p *parser) words(s []byte) {
 	if p.in.hidden.inside() {
 		return
@@ -184,7 +181,7 @@ func onlySpace(s []byte) bool {
 	return true
 }
 
-// plainText takes lines as they come; an empty one ends a block.
+// plainText keeps lines; an empty one ends a block.
 func (p *parser) plainText() {
 	for line := range strings.Lines(string(p.scanner.page)) {
 		if p.due() {

@@ -11,7 +11,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// checkPage fails unless p is what Parse promises of any page.
+// checkPage checks what Parse promises for every page.
 func checkPage(t *testing.T, p *Page) {
 	t.Helper()
 	if len(p.Text) > maxTextBytes || len(p.Links) > maxLinks || len(p.Title) > maxTitleBytes {
@@ -42,7 +42,7 @@ func checkPage(t *testing.T, p *Page) {
 	}
 }
 
-// TestFeeds: feeds are kept, each once and not too many of them, and are no links.
+// TestFeeds: feeds are kept once each, up to the limit, and are no links.
 func TestFeeds(t *testing.T) {
 	html := `<link rel="alternate" type="application/rss+xml" href="/rss"><link rel="ALTERNATE" type=" application/Atom+xml" href="atom.xml"><link rel=alternate type=application/rss+xml href=/rss>` +
 		`<link rel=alternate type=text/html href=/de><link rel=stylesheet type=application/rss+xml href=/no><link rel=alternate type=application/rss+xml href="ftp://x/">`
@@ -100,7 +100,7 @@ func TestParse(t *testing.T) {
 		{URL: "http://h.test/dir/imprint", Anchor: "Imprint", Kind: Anchor, Nav: true},
 	}
 	for i := range p.Links {
-		p.Links[i].Around = Around{} // checkPage has looked at it
+		p.Links[i].Around = Around{} // checkPage has verified it
 	}
 	for i := range max(len(want), len(p.Links)) {
 		if i >= len(want) || i >= len(p.Links) || p.Links[i] != want[i] {
@@ -168,7 +168,7 @@ func TestPlainText(t *testing.T) {
 	}
 }
 
-// anchors returns "anchor [context]" of each link, with a star on navigation.
+// anchors returns "anchor [context]" for each link, with a star for navigation.
 func anchors(p *Page) (out []string) {
 	for _, l := range p.Links {
 		s := l.Anchor + " [" + l.Context + "]"
@@ -212,7 +212,7 @@ func TestAnchorsAndNavigation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.want == nil { // only that nothing is navigation
+		if c.want == nil { // only check that nothing is navigation
 			if slices.ContainsFunc(p.Links, func(l Link) bool { return l.Nav }) {
 				t.Errorf("%s: %q gives %q", c.name, c.in, anchors(p))
 			}
@@ -293,7 +293,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestLinkKinds counts frames, anchors and others, URLs in scripts among them, repeated ones too.
+// TestLinkKinds counts frames, anchors and others, including URLs in scripts, with repeats.
 func TestLinkKinds(t *testing.T) {
 	for html, want := range map[string][]int{
 		"<p>nothing":                               nil,
@@ -318,8 +318,7 @@ func TestLinkKinds(t *testing.T) {
 	}
 }
 
-// TestUnseen: what is neither text nor title nobody sees; of a page in another encoding its
-// bytes as UTF-8 count.
+// TestUnseen counts bytes that are neither text nor title, as UTF-8 also for other encodings.
 func TestUnseen(t *testing.T) {
 	for _, c := range []struct {
 		html, contentType string
@@ -337,8 +336,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// FuzzRobotsTag: whatever the lines of X-Robots-Tag say, a line for all robots
-// behind them counts, one for another robot does not, and nothing is unsaid.
+// FuzzRobotsTag: after any lines, only one for all robots counts, and nothing is revoked.
 func FuzzRobotsTag(f *testing.F) {
 	for _, seed := range []string{"noindex", "otherbot: noindex\nnofollow", "fossick: none", "unavailable_after: 25 Jun 2010 15:00:00 PST", "max-snippet:5, noindex", "a,b: c", ":\n:", "noindex: x"} {
 		f.Add(seed)
@@ -363,7 +361,7 @@ func FuzzRobotsTag(f *testing.F) {
 	})
 }
 
-// TestBase: for which links a <base> holds (HTML standard, "document base URL").
+// TestBase: which links a <base> applies to (HTML standard, "document base URL").
 func TestBase(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"before the base":          {"<a href=x></a><base href=http://b.test/y/>", "http://b.test/y/x"},
@@ -427,7 +425,7 @@ func TestParseRefresh(t *testing.T) {
 	}
 }
 
-// TestShown: text and links that browsers show without scripts, and what they do not.
+// TestShown: text and links that browsers show without scripts, and those they hide.
 func TestShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		in, text string
@@ -460,7 +458,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// Start pages as the frameworks' own project templates make them, shortened.
+// shells are start pages from the frameworks' own templates, shortened.
 var shells = map[string]string{
 	"React (create-react-app)": `<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="/favicon.ico"><meta name="description" content="Web site created using create-react-app">
 		<title>React App</title><script defer="defer" src="/static/js/main.5f2c.js"></script><link href="/static/css/main.css" rel="stylesheet"></head>
@@ -540,7 +538,7 @@ func TestScriptOnly(t *testing.T) {
 	}
 }
 
-// The second look at a page asks whether reading is to end as often as the first.
+// TestScriptOnlyStops: the second reading of a page calls Stop as often as the first.
 func TestScriptOnlyStops(t *testing.T) {
 	body := "<body><div id=root></div><script src=/a.js></script>" + strings.Repeat("<i>", 10_000)
 	over := errors.New("over")
@@ -563,8 +561,7 @@ func TestScriptOnlyStops(t *testing.T) {
 	}
 }
 
-// The corpora have three shells, each looked at: by React, by Angular and of Gerrit. All other
-// pages are people's.
+// TestScriptOnlyOfCorpora: the corpora have three shells, checked by hand.
 func TestScriptOnlyOfCorpora(t *testing.T) {
 	want := map[string][]string{"uci_ics": {"http://tippersweb.ics.uci.edu/",
 		"https://asterix-gerrit.ics.uci.edu/#/q/author:taewoo+status:merged", "https://www.ics.uci.edu/~avinask1/"}}

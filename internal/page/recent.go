@@ -2,14 +2,15 @@ package page
 
 import "iter"
 
-// Recent keeps what was used last in two halves: when the younger is full, the older is dropped. So it
-// holds between one and two times limit, and forgets by the order of the calls alone.
+// Recent is a cache of the latest entries in two halves: when the younger is full, the older is
+// dropped. It holds between one and two times limit entries, and depends only on the order of
+// calls.
 type Recent[V any] struct {
 	young, old map[uint64]V
 	limit      int // of each half
 }
 
-// NewRecent makes one that holds at least limit entries.
+// NewRecent returns a cache of at least limit entries.
 func NewRecent[V any](limit int) Recent[V] {
 	return Recent[V]{young: map[uint64]V{}, old: map[uint64]V{}, limit: limit}
 }
@@ -25,7 +26,7 @@ func (r *Recent[V]) Get(key uint64) (v V, ok bool) {
 	return v, ok
 }
 
-// Peek finds an entry without counting as its use.
+// Peek finds an entry without marking it as used.
 func (r *Recent[V]) Peek(key uint64) (v V, ok bool) {
 	if v, ok = r.young[key]; ok {
 		return v, true
@@ -36,7 +37,7 @@ func (r *Recent[V]) Peek(key uint64) (v V, ok bool) {
 
 func (r *Recent[V]) Update(key uint64, v V) { r.young[key] = v }
 
-// Change changes what Peek has just found, without counting.
+// Change changes an entry just found by Peek, without marking it as used.
 func (r *Recent[V]) Change(key uint64, v V) {
 	if _, young := r.young[key]; young {
 		r.young[key] = v
@@ -45,7 +46,7 @@ func (r *Recent[V]) Change(key uint64, v V) {
 	}
 }
 
-// Put enters what Get did not find.
+// Put adds an entry that Get did not find.
 func (r *Recent[V]) Put(key uint64, v V) {
 	if len(r.young) >= r.limit {
 		r.old, r.young = r.young, make(map[uint64]V, r.limit/4)
@@ -72,5 +73,5 @@ func (r *Recent[V]) All() iter.Seq2[uint64, V] {
 	}
 }
 
-// Young is the size of the younger half.
+// Young returns the size of the younger half.
 func (r *Recent[V]) Young() int { return len(r.young) }

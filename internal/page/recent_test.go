@@ -7,12 +7,12 @@ func TestRecentForgetsTheOldest(t *testing.T) {
 	for key := range uint64(3) {
 		r.Put(key, int(key))
 	}
-	r.Put(3, 3) // 0, 1, 2 are the older half now
+	r.Put(3, 3) // now 0, 1, 2 are the older half
 	if v, ok := r.Get(0); !ok || v != 0 {
 		t.Errorf("get(0) = %d, %v; want 0", v, ok)
 	}
 	r.Put(4, 4)
-	r.Peek(1) // is no use
+	r.Peek(1) // does not count as use
 	r.Put(5, 5)
 	for key, want := range map[uint64]bool{0: true, 1: false, 2: false, 3: true, 4: true, 5: true} {
 		if v, ok := r.Peek(key); ok != want || ok && v != int(key) {

@@ -12,15 +12,13 @@ import (
 )
 
 const (
-	// maxTokenBytes bounds what the tokenizer holds: a longer comment is read past it, a longer tag
-	// is skipped.
+	// maxTokenBytes bounds the tokenizer's buffer. It skips longer tags and reads past longer comments.
 	maxTokenBytes = 256 << 10
 
-	// longTokenBytes is the length of a token that is its tokenizer's last: that one clears a table
-	// for the most attributes it has seen at each tag.
+	// longTokenBytes is the length at which a tokenizer is replaced after the token: at each tag it
+	// clears a table as large as the most attributes it has seen.
 	longTokenBytes = 4096
 
-	// maxAttrs bounds the attributes of a tag that are looked at.
 	maxAttrs = 64
 )
 
@@ -33,30 +31,29 @@ const (
 	endTag          // s.name
 )
 
-// scanner cuts a page into text and tags. x/net/html's tokenizer reads tags and comments, but never
-// text or the content of elements like script: it takes 3 ns a byte, finding the next bracket next
-// to nothing. It is fed up to the next ">" at a time (source), so that after a complete token it
-// holds nothing and can be fed from anywhere.
+// scanner splits a page into text and tags. x/net/html's tokenizer reads tags and comments, but
+// neither text nor the content of elements like script: it takes 3 ns per byte, finding the next
+// bracket almost nothing. It is fed up to the next ">" at a time (source), so that after a complete
+// token its buffer is empty and it can continue anywhere.
 type scanner struct {
 	page  []byte
-	start int // where the last token begins
-	pos   int // where the next one begins
+	start int // start of the last token
+	pos   int // start of the next token
 
-	text  []byte // entities not decoded
+	text  []byte // with undecoded entities
 	name  []byte // lower case
 	empty bool   // the start tag ends in "/>"
 
-	z         *html.Tokenizer // reads feed; nil when the next token needs another
+	z         *html.Tokenizer // reads feed; nil if the next token needs a new one
 	feed      source
-	attrs     []attr // of the last start tag, those that were asked for
-	moreAttrs bool   // z has more of them
-	endless          // what has no end on the rest of the page
+	attrs     []attr // of the last start tag, as far as requested
+	moreAttrs bool   // z has further attributes
+	endless          // constructs without an end in the rest of the page
 }
 
-// attr is an attribute: its key in lower case, its value with entities decoded.
 type attr struct{ key, value []byte }
 
-// next finds the next token, which invalidates the last one.
+// next finds the next token and invalidates the last one.
 func (s *scanner) next() token {
 	for s.pos < len(s.page) {
 		if s.z != nil && (s.pos-s.start >= longTokenBytes || len(s.z.Buffered()) > 0) {
@@ -110,7 +107,7 @@ func (s *scanner) tokenize() html.TokenType {
 		s.z = html.NewTokenizer(&s.feed)
 		s.z.SetMaxBuf(maxTokenBytes)
 	}
-	s.z.NextIsNotRawText() // content sees to that
+	s.z.NextIsNotRawText() // content handles it
 	kind := s.z.Next()
 	s.pos = s.feed.at - len(s.z.Buffered())
 	s.name = s.tagName(kind)
@@ -118,8 +115,7 @@ func (s *scanner) tokenize() html.TokenType {
 	return kind
 }
 
-// tagName returns the name of the last tag, in lower case. Nearly all names are so already and are
-// taken in place; the tokenizer would copy each.
+// tagName returns the last tag's name in lower case, mostly without the tokenizer's copy.
 func (s *scanner) tagName(kind html.TokenType) []byte {
 	raw := s.z.Raw()
 	switch kind {
@@ -143,12 +139,12 @@ func (s *scanner) tagName(kind html.TokenType) []byte {
 	return raw
 }
 
-// source feeds the page to the tokenizer, up to the next ">" at a time. In a token of longTokenBytes
-// it no longer stops there, as the tokenizer moves the token at each read.
+// source feeds the page to the tokenizer, up to the next ">" at a time. After longTokenBytes of a
+// token it no longer stops there, because each read makes the tokenizer move the token.
 type source struct {
 	page      []byte
 	start, at int
-	quotes    []int // places of which it makes blanks
+	quotes    []int // positions of quotes to replace by blanks
 }
 
 func (r *source) Read(b []byte) (int, error) {
@@ -192,9 +188,9 @@ func (s *scanner) readAttr() bool {
 	return true
 }
 
-// content returns the text before the next end tag of name, whose start tag was the last token, and
-// goes on there. For elements without markup in them. Without an end tag, ok is false and the
-// scanner stays.
+// content returns the text up to the next end tag of name, whose start tag was the last token, and
+// continues there. It is for elements without markup inside. Without an end tag it returns false
+// and does not move.
 func (s *scanner) content(name string) (text []byte, ok bool) {
 	n := s.endTagOf(name)
 	if n < 0 {
@@ -211,7 +207,7 @@ func (s *scanner) rest() []byte {
 	return rest
 }
 
-// endTagOf returns how far from here the next end tag of name begins, or -1.
+// endTagOf returns the distance to the next end tag of name, or -1.
 func (s *scanner) endTagOf(name string) int {
 	if slices.Contains(s.tags, name) {
 		return -1
@@ -236,16 +232,14 @@ func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
 
-// endless is what was begun and has no end, where HTML would swallow the rest of the page. Each is
-// found out once, so time stays linear.
+// endless records constructs without an end, each detected only once, so that time stays linear.
 type endless struct {
-	quotes   []int    // the last " and the last ' of the page, where these open a value
-	comments bool     // no further "-->"
+	quotes   []int    // the last " and the last ' of the page, if they open a value
+	comments bool     // there is no further "-->"
 	tags     []string // elements without a further end tag
 }
 
-// skipComment skips a comment without end up to the next bracket, and "<!>", behind which the
-// tokenizer would look for dashes.
+// skipComment skips an endless comment, and "<!>", after which the tokenizer looks for dashes.
 func (s *scanner) skipComment() bool {
 	rest := s.page[s.pos:]
 	if !bytes.HasPrefix(rest, []byte("<!>")) && !(s.comments && bytes.HasPrefix(rest, []byte("<!--"))) {
@@ -255,7 +249,7 @@ func (s *scanner) skipComment() bool {
 	return true
 }
 
-// goBehind moves behind the next mark; without one it ends the page and returns false.
+// goBehind moves past the next mark; without one it moves to the end of the page and returns false.
 func (s *scanner) goBehind(mark string) bool {
 	n := bytes.Index(s.page[s.pos:], []byte(mark))
 	if n < 0 {
@@ -266,8 +260,7 @@ func (s *scanner) goBehind(mark string) bool {
 	return true
 }
 
-// mendComment goes on behind a comment, declaration or processing instruction that the tokenizer
-// left unfinished.
+// mendComment continues after a comment or declaration that the tokenizer left unfinished.
 func (s *scanner) mendComment() {
 	raw := s.page[s.start:s.pos]
 	switch {
@@ -277,7 +270,7 @@ func (s *scanner) mendComment() {
 		s.pos-- // it may be finished
 		s.goBehind(">")
 	case !bytes.HasSuffix(raw, []byte("-->")) && !bytes.HasSuffix(raw, []byte("--!>")):
-		s.pos -= len("--") // its end may be cut in two
+		s.pos -= len("--") // its end may be split
 		if !s.goBehind("-->") {
 			s.comments, s.pos = true, s.start
 		}
@@ -285,8 +278,7 @@ func (s *scanner) mendComment() {
 	s.z = nil
 }
 
-// mendTag goes on at an unfinished tag. One with a quote without its second is read again without
-// the quote; a too long one is skipped; or the page ends in it.
+// mendTag continues at an unfinished tag: without an unclosed quote, or after a tag too long.
 func (s *scanner) mendTag() {
 	end, quote := s.tagEnd()
 	if quote >= 0 && len(s.quotes) < 2 {
@@ -296,8 +288,8 @@ func (s *scanner) mendTag() {
 	s.pos, s.z = end, nil
 }
 
-// tagEnd finds the end of the tag at s.start, or else a quote that opens a value and has no second
-// on the page (-1: none). Each quote behind "=" counts; where the tokenizer differs ("/=" begins a
+// tagEnd returns the end of the tag at s.start, or the position of a quote that opens a value and
+// is never closed (-1: none). Every quote after "=" counts. If the tokenizer differs ("/=" begins a
 // name), the tag may be lost.
 func (s *scanner) tagEnd() (end, quote int) {
 	p := s.page
@@ -312,7 +304,7 @@ func (s *scanner) tagEnd() (end, quote int) {
 		}
 		before := bytes.TrimRight(p[s.start:i], " \t\r\n\f")
 		if before[len(before)-1] != '=' || slices.Contains(s.quotes, i) {
-			continue // not the beginning of a value
+			continue // not the start of a value
 		}
 		second := bytes.IndexByte(p[i+1:], p[i])
 		if second < 0 {
@@ -322,15 +314,14 @@ func (s *scanner) tagEnd() (end, quote int) {
 	}
 }
 
-// folder collects text with folded white space: one space between words, one line end between
-// blocks, none at the ends.
+// folder collects text with folded white space: single spaces, one line end between blocks.
 type folder struct {
 	out   []byte
-	limit int // bytes, after which out no longer grows
+	limit int // length from which out no longer grows
 	space bool
 	block bool
 
-	breaks int // how often breakBlock was called
+	breaks int // calls of breakBlock
 }
 
 // Classes of a byte in running text.
@@ -338,7 +329,7 @@ const (
 	foldPlain = iota
 	foldSpace
 	foldDrop // control characters
-	foldLead // first byte of characters of which some are space or invisible
+	foldLead // first byte of characters some of which are space or invisible
 )
 
 var foldClass = func() (class [256]byte) {
@@ -353,7 +344,7 @@ var foldClass = func() (class [256]byte) {
 	return class
 }()
 
-// breakBlock ends the line, if it has begun.
+// breakBlock ends the line if it has text.
 func (f *folder) breakBlock() {
 	f.block = true
 	f.breaks++
@@ -363,7 +354,7 @@ func (f *folder) breakBlock() {
 func (f *folder) write(s []byte) {
 	out := f.out
 	for i := 0; i < len(s) && len(out) < f.limit; {
-		// A run of characters, with the single spaces in it.
+		// A run of characters with single spaces in it.
 		from := i
 		for i < len(s) {
 			if n := plainRun(s[i:], i > from); n > 0 {
@@ -399,8 +390,9 @@ func (f *folder) write(s []byte) {
 	f.out = out
 }
 
-// plainRun returns 8 or 7 if so many bytes of s are printable ASCII with single spaces between them,
-// not at the ends unless inside: then s continues such a run. Else, or if unsure, 0.
+// plainRun returns 8 or 7 if the first 8 or 7 bytes of s are printable ASCII with single spaces
+// between them, and none at the ends unless inside, where s continues a run. Otherwise, or if
+// unsure, it returns 0.
 func plainRun(s []byte, inside bool) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	if len(s) < 8 {
@@ -408,9 +400,9 @@ func plainRun(s []byte, inside bool) int {
 	}
 	x := binary.LittleEndian.Uint64(s)
 	spaces := x ^ ' '*ones
-	spaces = (spaces - ones) &^ spaces & highs // right up to the first, and what follows that may be '!'
+	spaces = (spaces - ones) &^ spaces & highs // exact up to the first space; a '!' after it may be marked too
 	switch {
-	case (x|(x+ones)|(x-' '*ones)&^x)&highs != 0: // beyond ASCII, delete, control characters
+	case (x|(x+ones)|(x-' '*ones)&^x)&highs != 0: // non-ASCII, delete, control characters
 		return 0
 	case spaces&(spaces<<8) != 0, spaces&0x80 != 0 && !inside:
 		return 0
@@ -420,7 +412,7 @@ func plainRun(s []byte, inside bool) int {
 	return 8
 }
 
-// add appends characters behind the white space that is due.
+// add appends characters after the white space that is due.
 func (f *folder) add(out, s []byte) []byte {
 	if len(out) > 0 {
 		if f.block {
@@ -433,18 +425,17 @@ func (f *folder) add(out, s []byte) []byte {
 	return append(out, cut(s, f.limit-len(out))...)
 }
 
-// foldRune gives the class of a character that begins with a lead byte.
 func foldRune(r rune) int {
 	switch {
 	case r == 0xA0, r == 0x85, r >= 0x2000 && r <= 0x200A, r == 0x2028, r == 0x2029, r == 0x202F, r == 0x205F, r == 0x3000:
 		return foldSpace
 	case r >= 0x80 && r < 0xA0, r == 0xAD, r == 0x200B, r == 0x200E, r == 0x200F, r == 0x2060, r == 0xFEFF:
-		return foldDrop // the soft hyphen and its like stand inside words
+		return foldDrop // the soft hyphen and the like inside words
 	}
 	return foldPlain
 }
 
-// cut returns as many whole characters of s as n bytes hold.
+// cut returns the longest prefix of whole characters within n bytes.
 func cut[T string | []byte](s T, n int) T {
 	if len(s) <= n {
 		return s

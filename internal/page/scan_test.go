@@ -18,8 +18,7 @@ import (
 	"fossick/internal/tries"
 )
 
-// scanned lists what the scanner finds, and says whether it met something endless.
-// It fails when the scanner doesn't get on.
+// scanned lists the scanner's tokens, and reports whether any was endless.
 func scanned(t *testing.T, body []byte) (out []string, mended bool) {
 	t.Helper()
 	s := scanner{page: body}
@@ -37,7 +36,7 @@ func scanned(t *testing.T, body []byte) (out []string, mended bool) {
 		case textToken:
 			out = appendText(out, string(s.text))
 		case startTag:
-			s.get("") // reads all
+			s.get("") // reads all attributes
 			tag := "<" + string(s.name)
 			for _, a := range s.attrs {
 				tag += " " + string(a.key) + "=" + string(a.value)
@@ -49,8 +48,7 @@ func scanned(t *testing.T, body []byte) (out []string, mended bool) {
 	}
 }
 
-// tokenized lists what a tokenizer finds that reads the page as a whole, and says
-// whether that ends in a tag.
+// tokenized lists the tokens of a whole page, and reports whether it ends in a tag.
 func tokenized(body []byte) (out []string, endless bool) {
 	z := html.NewTokenizer(bytes.NewReader(body))
 	for {
@@ -84,8 +82,7 @@ func appendText(out []string, s string) []string {
 	return append(out, "T"+s)
 }
 
-// compareScan holds that feeding the tokenizer tag by tag changes nothing, where
-// nothing is endless.
+// compareScan checks that feeding the tokenizer tag by tag changes nothing if nothing is endless.
 func compareScan(t *testing.T, body []byte) (compared bool) {
 	t.Helper()
 	got, mended := scanned(t, body)
@@ -99,7 +96,7 @@ func compareScan(t *testing.T, body []byte) (compared bool) {
 	return true
 }
 
-// pieces are what random pages are put together from.
+// pieces are the parts of random pages.
 var pieces = []string{"<", ">", "</", "<a", "<A HREF=", "\"", "'", "=", " ", "/", "/>", "x", "é", "\n", "<p>", "</p>", "<!--", "-->", "--", "-", "!",
 	"--!>", "<!", "<?", "<!DOCTYPE html>", "<script>", "</script>", "</scrip", "<title>", "</TITLE>", "&amp;", "&", "<br/>", "<img src=x/>",
 	"key=\"v\"", "key='v'", "key", "<div class='a b'>", "</div x=\">\">", "<![CDATA[", "]]>", "<>", "</>", "<1"}
@@ -154,7 +151,7 @@ func TestScanRecovers(t *testing.T) {
 	}
 }
 
-// A quote without its second costs its link nothing, nor those after it.
+// TestScanRecoversLinks: an unclosed quote costs neither its link nor later ones.
 func TestScanRecoversLinks(t *testing.T) {
 	for in, want := range map[string]string{
 		`<a href="x>a</a> <a href=y>b</a>`:                           "x y",
@@ -178,7 +175,7 @@ func TestScanRecoversLinks(t *testing.T) {
 	}
 }
 
-// Tokens about as long as the tokenizer is let hold, and longer.
+// TestScanLongTokens tries tokens around the tokenizer's limits.
 func TestScanLongTokens(t *testing.T) {
 	span := fulltest.Rounds(2, 16)
 	for _, around := range []int{longTokenBytes, maxTokenBytes, 3 * maxTokenBytes} {
@@ -207,7 +204,6 @@ func TestScanLongTokens(t *testing.T) {
 	}
 }
 
-// numbered returns n different attributes.
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -216,9 +212,7 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// TestLongNames: names that no name server knows never come to IDNA, which
-// takes time by the square of their length. It took 27 s for this page, which
-// takes less than a tenth of one.
+// TestLongNames: overlong names never reach IDNA, whose quadratic time once cost 27 s a page.
 func TestLongNames(t *testing.T) {
 	var body strings.Builder
 	for i := range 500 {
@@ -234,7 +228,6 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// usedTime is the processor time that the process has used.
 func usedTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -244,7 +237,6 @@ func usedTime(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// distinct returns n different characters.
 func distinct(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -253,7 +245,7 @@ func distinct(n int) string {
 	return b.String()
 }
 
-// checkStops has Parse stopped in the middle of its questions and at the last.
+// checkStops stops Parse halfway and at the last call of Stop.
 func checkStops(t *testing.T, name string, body []byte, asked int) {
 	t.Helper()
 	stop := errors.New("stop")
@@ -271,7 +263,7 @@ func checkStops(t *testing.T, name string, body []byte, asked int) {
 	}
 }
 
-// Pages built to make a parser quadratic, deep or big.
+// TestHostilePages tries pages built to make a parser quadratic, deep or big.
 func TestHostilePages(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	const n = 1 << 20
@@ -292,7 +284,7 @@ func TestHostilePages(t *testing.T) {
 		start, asked := usedTime(t), 0
 		p, err := Parse(body, ParseOptions{URL: "http://h.test/", ContentType: "text/html; charset=utf-8",
 			Stop: func() error { asked++; return nil }})
-		// Linear time takes some 50 ms for a MiB of the worst; quadratic, minutes.
+		// The worst MiB takes some 50 ms in linear time, and minutes in quadratic time.
 		d := usedTime(t) - start
 		if pages.Try(err == nil && d < 3*time.Second, "%s: %v for %d bytes, %v", name, d, len(body), err) {
 			checkPage(t, p)
@@ -302,7 +294,7 @@ func TestHostilePages(t *testing.T) {
 	for _, c := range all {
 		try(c.name, append([]byte(c.before), bytes.Repeat([]byte(c.unit), n/len(c.unit)+1)...))
 	}
-	for _, a := range all[:fulltest.Rounds(1, len(all))] { // one inside the other, in turns, one behind the other
+	for _, a := range all[:fulltest.Rounds(1, len(all))] { // nested, alternating, and in sequence
 		for _, b := range all {
 			units := bytes.Repeat([]byte(a.unit), n/16/len(a.unit)+1)
 			try(a.name+" in "+b.name, append([]byte(b.before), units...))
@@ -312,7 +304,7 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// naiveFold is what write does, character by character.
+// naiveFold is write, character by character.
 func naiveFold(f *folder, s []byte) {
 	for len(s) > 0 && len(f.out) < f.limit {
 		r, size := utf8.DecodeRune(s)
@@ -330,7 +322,7 @@ func naiveFold(f *folder, s []byte) {
 	}
 }
 
-// TestFold holds the folding of runs to that of single characters.
+// TestFold compares write with naiveFold.
 func TestFold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	odd := []rune(" \t\n!\"~\x7f\x00\x1f\u00a0\u00adé日\u2003\u200b\ufeffz")
@@ -354,7 +346,7 @@ func TestFold(t *testing.T) {
 			}
 			fast.write(s)
 			naiveFold(&slow, s)
-			if limit < 40 { // what is cut may leave room for what comes behind
+			if limit < 40 { // a cut may leave room for later text
 				if len(fast.out) > limit || !utf8.Valid(fast.out) {
 					t.Fatalf("%q, limit %d: %q", s, limit, fast.out)
 				}

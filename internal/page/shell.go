@@ -5,28 +5,25 @@ import (
 	"strings"
 )
 
-// Bounds of scriptOnly's rule, which spare short pages that people wrote.
+// Limits of scriptOnly, chosen to spare short pages written by people.
 const (
-	maxShellText   = 100 // bytes of text: a word of waiting, a line of a footer
+	maxShellText   = 100 // bytes of text: a request to wait, a footer
 	maxShellLinks  = 2   // <a href>
-	maxFallback    = 300 // bytes in <noscript>: more is a page for readers without scripts
+	maxFallback    = 300 // bytes in <noscript>; more is a page for readers without scripts
 	minShellScript = 1 << 10
 )
 
-// scriptOnly reports the empty shell of an application, which scripts fill. All of this must hold:
+// scriptOnly reports the empty shell of an application that scripts fill. All of this must hold:
 //
-//   - A script runs, and there are at most maxShellText bytes of text outside <noscript>.
-//   - There are at most maxShellLinks links and one image, no frame, form, media element or refresh,
+//   - A script runs. At most maxShellText bytes of text are outside <noscript>, maxFallback inside.
+//   - There are at most maxShellLinks links and one image; no frame, form, media element or refresh.
+//   - One of three signs is present. (1) The application's mount point, such as <div id=root> or
+//     <app-root>, is empty, or all text asks to wait. (2) All text asks to wait, and <noscript> asks
+//     for JavaScript. (3) There is no text, link or image, but a script of the page's own host,
+//     document.write or minShellScript bytes of inline script. Signs 2 and 3 require that no inline
+//     script names location, since such a page redirects.
 //
-// and at most maxFallback bytes of text in <noscript>.
-//   - One of three signs stands in the markup. (1) An application's place, such as <div id=root> or
-//
-// <app-root>, is empty, or all text asks to wait. (2) All text asks to wait, and <noscript> asks for
-// JavaScript. (3) There is no text, link or image, but a script of the page's own host,
-// document.write or minShellScript bytes of inline script. Signs 2 and 3 need that no inline script
-// names location: that page is a redirect.
-//
-// Only pages with next to no text are read again for it.
+// Only pages with almost no text are read a second time for this.
 func (p *parser) scriptOnly() bool {
 	links := 0
 	for i := range p.links.list {
@@ -59,18 +56,18 @@ func (p *parser) scriptOnly() bool {
 	return len(words)+links+s.images == 0 && (s.own || s.writes || s.inline >= minShellScript)
 }
 
-// shell is the second look that scriptOnly takes at a page.
+// shell is the second reading of a page by scriptOnly.
 type shell struct {
 	scanner
 	host               string // of the page
 	template, noscript region
-	mount              region // an application's place
+	mount              region // the application's mount point
 	mounts, images     int
-	filled             bool   // there is text in a mount
-	content            bool   // there is something to see besides text
+	filled             bool   // there is text in a mount point
+	content            bool   // there is visible content besides text
 	fallback           folder // text in noscript
 
-	own, writes, moves bool // signs of scripts: of the page's host; document.write; location
+	own, writes, moves bool // a script is of the page's host; calls document.write; names location
 	inline             int  // bytes
 }
 
@@ -113,7 +110,7 @@ func (s *shell) startTag() {
 	case "style", "title", "noembed":
 		s.scanner.content(name)
 	case "iframe", "textarea":
-		s.content = s.content || !s.noscript.inside() // in noscript it counts visits
+		s.content = s.content || !s.noscript.inside() // in noscript it is a hit counter
 		s.scanner.content(name)
 	case "frame", "frameset", "form", "object", "embed", "video", "audio", "applet":
 		s.content = s.content || !s.noscript.inside()
@@ -129,7 +126,7 @@ func (s *shell) startTag() {
 	}
 }
 
-// isMount reports the place in which an application puts its page.
+// isMount reports an application's mount point.
 func (s *shell) isMount() bool {
 	if bytes.IndexByte(s.name, '-') > 0 { // <app-root>, <my-app>
 		return bytes.Contains(s.name, []byte("app")) || bytes.Contains(s.name, []byte("root"))
@@ -163,7 +160,7 @@ func (s *shell) script() {
 	s.moves = s.moves || bytes.Contains(text, []byte("location"))
 }
 
-// asksToWait reports a text that says only that the page is yet to come.
+// asksToWait reports a text that only says that the page is still to come.
 func asksToWait(text []byte) bool {
 	t := strings.ToLower(strings.TrimSpace(string(text)))
 	if t == "" || strings.HasSuffix(t, "...") || strings.HasSuffix(t, "…") {

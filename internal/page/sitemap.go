@@ -18,8 +18,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// The protocol's limits of entries, length of a URL and size of a file. Deeper or longer elements
-// end the reading.
+// Limits of the protocol. A deeper element or longer token ends the reading.
 const (
 	MaxSitemapBytes = 50 << 20 // decompressed
 	maxSitemapURLs  = 50_000
@@ -28,22 +27,22 @@ const (
 	maxToken        = 1 << 20
 )
 
-// Announced is an announced page.
+// Announced is a page named by a sitemap or feed.
 type Announced struct {
 	URL      string    // as written
-	Modified time.Time // zero when not told, or not in a form that can be read
+	Modified time.Time // zero if missing or unreadable
 }
 
-// SitemapEntry is a page, or in an index a further sitemap.
+// SitemapEntry is a page or, in an index, a further sitemap.
 type SitemapEntry struct {
 	Announced
 	Map bool
 }
 
-// sitemapError is where a sitemap breaks.
+// sitemapError is a syntax error in a sitemap.
 type sitemapError struct {
-	Line    int // from 1, once decompressed
-	Entries int // those before it, which count
+	Line    int // from 1, decompressed
+	Entries int // entries before the error, which count
 	Err     error
 }
 
@@ -53,10 +52,10 @@ func (e *sitemapError) Error() string {
 
 func (e *sitemapError) Unwrap() error { return e.Err }
 
-// ReadSitemap reads a sitemap and calls take for each entry, in order, until that returns false. Relative
-// URLs of XML are resolved against xml:base and base, the URL of the file; with base "", they are
-// skipped. At most 50,000 entries and MaxSitemapBytes decompressed are read. All entries before a break
-// count; the error, an *sitemapError, says where it is. Memory: about 3 MiB.
+// ReadSitemap reads a sitemap or feed and calls take for each entry, in order, until take returns
+// false. It resolves relative URLs of XML against xml:base and base, the URL of the file; with base
+// "" it skips them. It reads at most 50,000 entries and MaxSitemapBytes decompressed, in about 3
+// MiB of memory. Entries before an error count; the error is a *sitemapError.
 func ReadSitemap(r io.Reader, base string, take func(SitemapEntry) bool) error {
 	in := bufio.NewReaderSize(r, peekBytes)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -75,7 +74,7 @@ func ReadSitemap(r io.Reader, base string, take func(SitemapEntry) bool) error {
 	return readXML(in, base, out)
 }
 
-// firstByte skips blanks and peeks at the next byte, 0 at the end.
+// firstByte skips blanks and returns the next byte without consuming it, 0 at the end.
 func firstByte(in *bufio.Reader) byte {
 	for {
 		b, err := in.Peek(1)
@@ -125,7 +124,7 @@ const peekBytes = 4096
 
 var declaredEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*?\sencoding\s*=\s*["']?([A-Za-z0-9._:-]+)`)
 
-// toUTF8 decodes the file: by a byte order mark, by zero bytes as UTF-16 has them, by the XML
+// toUTF8 decodes the file: by a byte order mark, as UTF-16 if zero bytes suggest it, by the XML
 // declaration unless the first bytes refute it, else as UTF-8.
 func toUTF8(in *bufio.Reader) io.Reader {
 	head, _ := in.Peek(peekBytes)
@@ -135,7 +134,7 @@ func toUTF8(in *bufio.Reader) io.Reader {
 	return transform.NewReader(in, unicode.BOMOverride(mendUTF8{}))
 }
 
-// encodingOf returns nil for UTF-8, and where a byte order mark decides.
+// encodingOf returns nil for UTF-8, and if a byte order mark decides.
 func encodingOf(head []byte) encoding.Encoding {
 	switch {
 	case len(head) >= 2 && head[0] != 0 && head[0] < utf8.RuneSelf && head[1] == 0:
@@ -152,12 +151,12 @@ func encodingOf(head []byte) encoding.Encoding {
 		return nil
 	}
 	if name, _ := htmlindex.Name(e); name == "utf-16le" || name == "utf-16be" {
-		return nil // the declaration itself could be read, so it is not UTF-16
+		return nil // the declaration was readable, so it is not UTF-16
 	}
 	return e
 }
 
-// isUTF8 reports a text, perhaps cut within a character, that is UTF-8 beyond ASCII.
+// isUTF8 reports a text, perhaps cut within a character, that is valid UTF-8 beyond ASCII.
 func isUTF8(text []byte) bool {
 	ascii := !bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 	if ascii {
@@ -173,7 +172,7 @@ func isUTF8(text []byte) bool {
 	return true
 }
 
-// mendUTF8 passes UTF-8 on and takes other bytes for windows-1252, which they mostly are.
+// mendUTF8 passes UTF-8 through and decodes other bytes as windows-1252, which they mostly are.
 type mendUTF8 struct{ transform.NopResetter }
 
 func (mendUTF8) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
@@ -195,20 +194,19 @@ func (mendUTF8) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err erro
 	return nDst, nSrc, nil
 }
 
-// layouts are W3C's forms of times, then those of RFC 822 and its successors without the day of the
-// week.
+// layouts are date formats of W3C and, without the day of the week, of RFC 822 and successors.
 var layouts = []string{
 	time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05",
 	time.DateOnly, "2006-01", "2006", "2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04 -0700", "2 Jan 2006 15:04:05",
 	"2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04 -0700",
 }
 
-// zones are RFC 822's names of offsets from UTC.
+// zones are RFC 822's names of time zones.
 var zones = strings.NewReplacer(" GMT", " +0000", " UTC", " +0000", " UT", " +0000", " Z", " +0000",
 	" EST", " -0500", " EDT", " -0400", " CST", " -0600", " CDT", " -0500",
 	" MST", " -0700", " MDT", " -0600", " PST", " -0800", " PDT", " -0700")
 
-// parseTime reads a W3C or feed date, in UTC where it has no zone; else it returns the zero time.
+// parseTime parses a W3C or feed date, by default in UTC; zero if it cannot.
 func parseTime(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if _, behind, ok := strings.Cut(s, ","); ok {

@@ -15,16 +15,15 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// entries is what a sitemap names.
+// entries is the content of a sitemap.
 type entries struct {
 	Pages []Announced
-	Maps  []string // further sitemaps, when it is an index
+	Maps  []string // further sitemaps, if it is an index
 }
 
-// base is where the files of the tests lie.
 const base = "http://a.test/maps/map.xml"
 
-// parse is ReadSitemap of a file in memory, with all its entries.
+// parse reads all entries of a file in memory.
 func parse(body []byte) (*entries, error) {
 	m := &entries{}
 	err := ReadSitemap(bytes.NewReader(body), base, func(e SitemapEntry) bool {
@@ -91,7 +90,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestErrorPlace: an error tells the line at which a file breaks, and what counts of it.
+// TestErrorPlace: an error gives the line at which a file breaks, and the number of usable entries.
 func TestErrorPlace(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
@@ -155,7 +154,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestReadStops: whoever has enough is not given more, and no more is read.
+// TestReadStops: once take returns false, it is not called again and nothing more is read.
 func TestReadStops(t *testing.T) {
 	for name, endless := range map[string]string{"xml": "<url><loc>http://a.test/</loc></url>", "text": "http://a.test/\n"} {
 		in := &endlessReader{text: endless}
@@ -215,8 +214,7 @@ const (
 	atom = ` xmlns="http://www.w3.org/2005/Atom"`
 )
 
-// TestOddXML: what sites write, and which URLs a reader of good will finds in it. The URLs
-// stand in one string, with a blank between them.
+// TestOddXML: files as sites write them, and the URLs in them, separated by blanks.
 func TestOddXML(t *testing.T) {
 	urlset := func(text string) string { return "<urlset" + ns + ">" + text + "</urlset>" }
 	rss := func(item string) string {
@@ -224,7 +222,7 @@ func TestOddXML(t *testing.T) {
 	}
 	feed := func(entry string) string { return "<feed" + atom + "><entry>" + entry + "</entry></feed>" }
 	for name, c := range map[string]struct{ body, want string }{
-		// Names have a namespace and a depth.
+		// Namespaces and nesting.
 		"another language before the location": {`<urlset` + ns + ` xmlns:xhtml="http://www.w3.org/1999/xhtml"><url><xhtml:link rel="alternate" hreflang="de" href="http://a.test/de/"/><loc>http://a.test/en</loc></url></urlset>`, "http://a.test/en"},
 		"a URL without loc":                    {urlset(`<url> http://a.test/?a=1&amp;b=2 </url><url><lastmod>2026-01-02</lastmod></url><url>a note</url>`), "http://a.test/?a=1&b=2"},
 		"a url in a loc":                       {urlset(`<url><loc><url><![CDATA[http://a.test/1]]></url></loc></url><url><loc>http://a.test/2</loc></url>`), "http://a.test/1 http://a.test/2"},
@@ -283,7 +281,7 @@ func TestOddXML(t *testing.T) {
 		"a title with a tag of its own": {rss(`<title/><link>http://a.test/1</link>`), "http://a.test/1"},
 		"a script and a style":          {rss(`<script/><style/><link>http://a.test/1</link>`), "http://a.test/1"},
 
-		// What is not closed, or twice.
+		// Unclosed and repeated elements.
 		"two locations":           {urlset(`<url><loc>http://a.test/1</loc><loc>http://a.test/2</loc></url>`), "http://a.test/1 http://a.test/2"},
 		"an entry not closed":     {urlset(`<url><loc>http://a.test/1</loc><url><loc>http://a.test/2</loc></url>`), "http://a.test/1 http://a.test/2"},
 		"an entry twice":          {urlset(`<url><url><loc>http://a.test/1</loc></url></url>`), "http://a.test/1"},
@@ -326,7 +324,7 @@ func TestOddXML(t *testing.T) {
 	}
 }
 
-// TestCut: of a file that breaks off, a location that a tag follows is whole; another may not be.
+// TestCut: in a truncated file, a location followed by a tag is complete; another may not be.
 func TestCut(t *testing.T) {
 	for body, want := range map[string]int{"<urlset><url><loc>http://a.test/1</lo": 1, "<urlset><url><loc>http://a.test/1": 0} {
 		m, err := parse([]byte(body))
@@ -345,7 +343,7 @@ func encoded(t *testing.T, e encoding.Encoding, text string) string {
 	return s
 }
 
-// TestModified: times in the forms that sites write, and of the right entry.
+// TestModified: times in the formats that sites use, attached to the right entry.
 func TestModified(t *testing.T) {
 	want := time.Date(2026, 3, 1, 12, 4, 5, 0, time.UTC)
 	for _, text := range []string{

@@ -14,51 +14,49 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// maxURLBytes is the longest normal form: the long-standing limit of the strictest browser. A longer
-// URL is nearly always a trap that grows by a segment a page.
+// maxURLBytes is the longest normal form: the old limit of the strictest browser. A longer URL is
+// nearly always a trap that grows by a segment per page.
 const maxURLBytes = 2083
 
-// maxRawBytes bounds a URL before normalisation: percent-encoding makes three bytes of one, dot
-// segments and dropped parameters take bytes away.
+// maxRawBytes bounds a URL before normalisation, which may lengthen or shorten it.
 const maxRawBytes = 4 * maxURLBytes
 
-// The reasons why a string has no normal form.
+// Reasons why a string has no normal form.
 var (
 	ErrURL     = errors.New("not a URL; expected something like http://host/path")
 	ErrScheme  = errors.New("scheme is not http or https")
 	ErrTooLong = fmt.Errorf("URL is longer than %d bytes", maxURLBytes)
 )
 
-// Normalizer brings URLs into normal form. Immutable, safe for concurrent use; the zero value drops
-// no parameters.
+// Normalizer normalises URLs. It is immutable; the zero value drops no parameters.
 type Normalizer struct {
 	drop dropList
 }
 
-// NewNormalizer returns a Normalizer that removes the query and path parameters
-// named by drop. An entry is
+// NewNormalizer returns a Normalizer that removes the query and path parameters named by drop. An
+// entry is
 //
 //	name        that parameter
-//	na*me       all parameters whose names match, * standing for any characters
-//	name={hex}  that parameter when its value is 16 hexadecimal digits or more:
-//	            names that mean something else on other sites
-//	(s())       a path's segment with a session of ASP.NET, "(S(…))"
-//	!entry      what matches stays
+//	na*me       all parameters whose names match, with * for any characters
+//	name={hex}  that parameter if its value has at least 16 hexadecimal digits:
+//	            for names that mean something else on other sites
+//	(s())       a path segment with an ASP.NET session, "(S(…))"
+//	!entry      matching parameters stay
 //
-// Of several entries that match a parameter the last one decides, so that one's
-// own list can follow DefaultDrop. Names have no case. CheckDrop finds mistakes.
+// The last matching entry decides, so a user's list can follow DefaultDrop. Names ignore case.
+// CheckDrop finds mistakes.
 func NewNormalizer(drop []string) *Normalizer {
 	return &Normalizer{drop: newDropList(drop)}
 }
 
-// standard serves the package's functions; it is never changed.
+// standard serves the package's functions. It never changes.
 var standard = NewNormalizer(DefaultDrop())
 
-// Normalize is Normalizer.Normalize with the parameters of DefaultDrop removed.
+// Normalize is Normalizer.Normalize with DefaultDrop.
 func Normalize(raw string) (string, error) { return standard.Normalize(raw) }
 
 // Normalize returns the normal form of an absolute URL, without fragment and user name: one string
-// for all spellings that browsers (WHATWG URL) and RFC 3986 §6.2.2 hold to be the same. It is
+// for all spellings that browsers (WHATWG URL) and RFC 3986 §6.2.2 treat as equal. It is
 // idempotent. The error wraps ErrURL, ErrScheme or ErrTooLong and quotes raw.
 func (n *Normalizer) Normalize(raw string) (string, error) {
 	var arr, refArr [256]byte
@@ -67,17 +65,17 @@ func (n *Normalizer) Normalize(raw string) (string, error) {
 		return "", fmt.Errorf("%w: %q", err, abbreviate(raw))
 	}
 	if string(out) == raw {
-		return raw, nil // shares the caller's memory, as most URLs are in normal form already
+		return raw, nil // most URLs are in normal form, and share the caller's memory
 	}
 	return string(out), nil
 }
 
 type Base struct {
 	url                string // normal form
-	path, dir, pathEnd int    // where the path starts, its last segment starts, it ends
+	path, dir, pathEnd int    // start of the path, start of its last segment, end of the path
 }
 
-// Base returns raw as a base for Resolve; errors as of Normalize.
+// Base returns raw as a base for Resolve, with the errors of Normalize.
 func (n *Normalizer) Base(raw string) (Base, error) {
 	u, err := n.Normalize(raw)
 	if err != nil {
@@ -86,7 +84,6 @@ func (n *Normalizer) Base(raw string) (Base, error) {
 	return newBase(u), nil
 }
 
-// newBase finds the parts of a normal form.
 func newBase(u string) Base {
 	b := Base{url: u, pathEnd: len(u)}
 	for i := len("http://"); i < len(u); i++ {
@@ -113,8 +110,7 @@ func (b Base) scheme() string {
 	return b.url[:5]
 }
 
-// Resolve returns the normal form of a reference on a page whose base is base. Errors as of
-// Normalize.
+// Resolve returns the normal form of a reference relative to base, with the errors of Normalize.
 func (n *Normalizer) Resolve(base Base, ref string) (string, error) {
 	var arr, refArr [256]byte
 	b := &base
@@ -128,9 +124,9 @@ func (n *Normalizer) Resolve(base Base, ref string) (string, error) {
 	return string(out), nil
 }
 
-// resolve appends to dst, which is empty, the normal form of ref against base, which may be nil, by
-// the WHATWG basic URL parser for special schemes. It may change ref. Errors are the bare sentinels:
-// a wrapped one would cost more than the link.
+// resolve appends to dst, which is empty, the normal form of ref relative to base (which may be
+// nil), by the WHATWG basic URL parser for special schemes. It may change ref. It returns bare
+// sentinel errors, since wrapping would cost more than the link.
 func (n *Normalizer) resolve(dst []byte, base *Base, ref []byte) ([]byte, error) {
 	ref = clean(ref)
 	scheme, rest := splitScheme(ref)
@@ -146,7 +142,7 @@ func (n *Normalizer) resolve(dst []byte, base *Base, ref []byte) ([]byte, error)
 		}
 		scheme = base.scheme()
 	} else if base != nil && scheme != base.scheme() {
-		base = nil // "http:page.html" is relative on a page of http only
+		base = nil // "http:page.html" is relative only on an http page
 	}
 	slashes := 0
 	for slashes < len(rest) && isSlash(rest[slashes]) {
@@ -201,8 +197,7 @@ func (n *Normalizer) relative(dst []byte, base *Base, rest []byte) []byte {
 	return dst
 }
 
-// clean removes, as the WHATWG parser does first, control characters and spaces at both ends, tabs
-// and line ends; and the fragment.
+// clean removes outer spaces and controls, tabs, line ends (as in WHATWG) and the fragment.
 func clean(ref []byte) []byte {
 	for len(ref) > 0 && ref[0] <= ' ' {
 		ref = ref[1:]
@@ -225,7 +220,7 @@ func clean(ref []byte) []byte {
 	return out
 }
 
-// splitScheme returns "http", "https", "other", or "" without a scheme, and what follows the colon.
+// splitScheme returns "http", "https", "other" or "", and the text after the colon.
 func splitScheme(ref []byte) (string, []byte) {
 	for i, c := range ref {
 		switch {
@@ -257,7 +252,7 @@ func trimSlash(path []byte) []byte {
 	return path
 }
 
-// equalFold compares b with s, which is in lower case, ignoring the case of ASCII letters.
+// equalFold compares b with s, which is in lower case, ignoring ASCII case.
 func equalFold(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false
@@ -282,13 +277,13 @@ func abbreviate(s string) string {
 
 const (
 	unreserved = 1 << iota // RFC 3986 §2.3: %XX of these is decoded
-	pathRaw                // stands unencoded in a path
-	queryRaw               // stands unencoded in a query
+	pathRaw                // unencoded in a path
+	queryRaw               // unencoded in a query
 )
 
-// byteClass follows the WHATWG path and special-query percent-encode sets, and so leaves "|", "[",
-// "]", "^" as browsers send them. A percent sign that starts no escape is encoded, or "%4%31" would
-// become "%41" and then "A".
+// byteClass follows the WHATWG path and special-query percent-encode sets, so it leaves "|", "[",
+// "]", "^" as browsers send them. A percent sign that starts no escape is encoded; otherwise
+// "%4%31" would become "%41" and then "A".
 var byteClass = func() (class [256]byte) {
 	for c := 0x21; c < 0x7f; c++ {
 		if !bytes.ContainsRune([]byte(`"#<>?{}%`+"`"), rune(c)) {
@@ -304,8 +299,8 @@ var byteClass = func() (class [256]byte) {
 	return class
 }()
 
-// appendEscaped appends s percent-encoded in normal form: unreserved characters decoded, hexadecimal
-// digits in upper case, bytes outside raw encoded.
+// appendEscaped appends s percent-encoded in normal form: it decodes unreserved characters, writes
+// hexadecimal digits in upper case and encodes bytes outside raw.
 func appendEscaped(dst, s []byte, raw byte) []byte {
 	const hex = "0123456789ABCDEF"
 	for i := 0; i < len(s); i++ {
@@ -339,7 +334,7 @@ func unhex(c byte) byte {
 	return 255
 }
 
-// appendPath appends the segments of path to dst, which ends in a slash and whose own path starts at
+// appendPath appends the segments of path to dst, which ends in a slash and whose path starts at
 // start, and resolves dot segments (RFC 3986 §5.2.4).
 func (n *Normalizer) appendPath(dst []byte, start int, path []byte) []byte {
 	for {
@@ -370,7 +365,7 @@ func (n *Normalizer) appendPath(dst []byte, start int, path []byte) []byte {
 	}
 }
 
-// appendQuery appends the parameters that stay, in order, without empty ones.
+// appendQuery appends the parameters that are not dropped, in order, without empty ones.
 func (n *Normalizer) appendQuery(dst, query []byte) []byte {
 	joint := byte('?')
 	for more := true; more; {
@@ -390,7 +385,7 @@ func (n *Normalizer) appendQuery(dst, query []byte) []byte {
 	return dst
 }
 
-// Host returns name:port of a URL in normal form, always with a port ("h1.test:80"), or "".
+// Host returns name:port of a normalised URL, always with a port ("h1.test:80"), or "".
 func Host(u string) string {
 	scheme, rest, ok := strings.Cut(u, "://")
 	if !ok {
@@ -403,7 +398,7 @@ func Host(u string) string {
 		return ""
 	}
 	if i := strings.LastIndexByte(rest, ':'); i > strings.LastIndexByte(rest, ']') {
-		return strings.Clone(rest) // a queue keyed by hosts must not keep the URLs alive
+		return strings.Clone(rest) // cloned, so that a queue keyed by host does not keep the URLs alive
 	}
 	if scheme == "https" {
 		return rest + ":443"
@@ -411,8 +406,7 @@ func Host(u string) string {
 	return rest + ":80"
 }
 
-// HostName is the name of a URL's host, with a port unless that is 80 or 443: what people call a
-// host.
+// HostName returns the name of a URL's host for display, with a port unless that is 80 or 443.
 func HostName(u string) string {
 	name := Host(u)
 	for _, port := range []string{":80", ":443"} {
@@ -423,9 +417,9 @@ func HostName(u string) string {
 	return name
 }
 
-// Site returns the registrable domain of a URL in normal form by the public suffix list
-// ("a.b.example.co.uk" → "example.co.uk"), or "". An address, a single label and a public suffix are
-// sites themselves.
+// Site returns the registrable domain of a normalised URL by the public suffix list
+// ("a.b.example.co.uk" → "example.co.uk"), or "". An address, a single label or a public suffix is
+// a site itself.
 func Site(u string) string {
 	host := Host(u)
 	name := host[:max(0, strings.LastIndexByte(host, ':'))]
@@ -439,7 +433,7 @@ func Site(u string) string {
 	return site
 }
 
-// appendAuthority appends host and port, without a user name: other people's credentials.
+// appendAuthority appends host and port, but no user name, which may hold credentials.
 func appendAuthority(dst []byte, scheme string, auth []byte) ([]byte, error) {
 	auth = auth[bytes.LastIndexByte(auth, '@')+1:]
 	name, port := auth, []byte(nil)
@@ -465,7 +459,7 @@ func appendAuthority(dst []byte, scheme string, auth []byte) ([]byte, error) {
 	return strconv.AppendInt(append(dst, ':'), int64(number), 10), nil
 }
 
-// toASCII maps names of any script as browsers do (UTS 46, non-transitional).
+// toASCII maps international names as browsers do (UTS 46, non-transitional).
 var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
 	idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
 
@@ -480,8 +474,9 @@ func asciiName(name []byte) (string, error) {
 	return ascii, nil
 }
 
-// appendName appends a host name or address. It refuses what no name server can answer: empty and
-// overlong labels, characters beyond letters, digits, hyphen and underscore. The root's dot is cut.
+// appendName appends a host name or address, without the final dot. It refuses names that DNS
+// cannot resolve: empty and overlong labels, characters other than letters, digits, hyphen and
+// underscore.
 func appendName(dst, name []byte) ([]byte, error) {
 	if len(name) > 0 && name[0] == '[' {
 		return appendIPv6(dst, name)
@@ -558,7 +553,7 @@ func unescapeAll(s []byte) []byte {
 	return out
 }
 
-// appendIPv6 appends a bracketed address as RFC 5952 writes it, but as WHATWG without a dotted part.
+// appendIPv6 appends a bracketed address as in RFC 5952 but, like WHATWG, without a dotted part.
 func appendIPv6(dst, name []byte) ([]byte, error) {
 	if name[len(name)-1] != ']' {
 		return nil, ErrURL
@@ -574,8 +569,7 @@ func appendIPv6(dst, name []byte) ([]byte, error) {
 	return append(addr.AppendTo(append(dst, '[')), ']'), nil
 }
 
-// WithScheme makes an https URL of an address as people write it (www.example.org/bees). Anything
-// else stays as it is.
+// WithScheme completes an address as people type it (www.example.org/bees) to an https URL.
 func WithScheme(raw string) (full string, assumed bool) {
 	s := strings.TrimSpace(raw)
 	if strings.HasPrefix(s, "//") {
@@ -591,17 +585,15 @@ func WithScheme(raw string) (full string, assumed bool) {
 	name, port, _ := strings.Cut(host, ":")
 	switch {
 	case strings.Trim(port, "0123456789") != "", strings.ContainsAny(name, " @\\\"<>"):
-		return raw, false // mailto:, a name and password, prose
+		return raw, false // mailto:, user name and password, prose
 	case name != "localhost" && !strings.Contains(strings.Trim(name, "."), "."):
 		return raw, false
 	}
 	return "https://" + s, true
 }
 
-// RobotsURL returns the robots.txt of a URL in normal form.
 func RobotsURL(u string) string { return origin(u) + "/robots.txt" }
 
-// TDMRepURL returns the tdmrep.json of a URL in normal form.
 func TDMRepURL(u string) string { return origin(u) + "/.well-known/tdmrep.json" }
 
 func origin(u string) string {
@@ -610,7 +602,7 @@ func origin(u string) string {
 	return scheme + "://" + host
 }
 
-// Path returns path and query of a URL in normal form, as the rules of a robots.txt see it.
+// Path returns path and query of a normalised URL, as robots.txt rules match it.
 func Path(u string) string {
 	_, rest, _ := strings.Cut(u, "://")
 	if at := strings.IndexByte(rest, '/'); at >= 0 && plainPath(rest[at:]) {
@@ -623,7 +615,7 @@ func Path(u string) string {
 	return parsed.RequestURI()
 }
 
-// plainPath reports paths that net/url returns unchanged: nearly all.
+// plainPath reports paths that net/url would not change: nearly all.
 func plainPath(path string) bool {
 	for i := 0; i < len(path) && path[i] != '?'; i++ {
 		c := path[i]
@@ -635,6 +627,5 @@ func plainPath(path string) bool {
 	return true
 }
 
-// Key names a URL in normal form by a number, for tables that must be small. Two URLs collide once
-// in 10^19 pairs.
+// Key returns a hash of a normalised URL for small tables. One pair in 10^19 collides.
 func Key(url string) uint64 { return xxhash.Sum64String(url) }

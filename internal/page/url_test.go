@@ -109,7 +109,7 @@ func TestNormalizeErrors(t *testing.T) {
 	}
 }
 
-// The examples of RFC 3986 §5.4.
+// TestResolve: the examples of RFC 3986 §5.4.
 func TestResolve(t *testing.T) {
 	base, err := standard.Base("http://a/b/c/d;p?q")
 	if err != nil {
@@ -162,8 +162,7 @@ func TestNormalizerDrop(t *testing.T) {
 	}
 }
 
-// naiveDrops is dropList.has by the words of its documentation: the last entry
-// that matches decides.
+// naiveDrops is dropList.has as documented: the last matching entry decides.
 func naiveDrops(entries []string, param string) bool {
 	name, value, _ := strings.Cut(strings.ToLower(param), "=")
 	drop := false
@@ -225,14 +224,13 @@ func TestHostAndSite(t *testing.T) {
 	}
 }
 
-// oracle normalises u as browsers do, and then makes the differences that are meant.
-// ok is false where we refuse on purpose what a browser takes.
+// oracle normalises u as browsers do, with our intended differences; not ok if we refuse it.
 func oracle(base, ref string) (string, bool) {
 	u, err := whatwg.ParseRef(base, ref)
 	if err != nil || u.Protocol() != "http:" && u.Protocol() != "https:" {
 		return "", false
 	}
-	// Refused: what no name server answers. Cut: the root's dot, user names, fragments.
+	// Refused: names that DNS cannot resolve. Removed: the final dot, user names, fragments.
 	name := strings.TrimSuffix(u.Hostname(), ".")
 	if name == "" || name[0] != '[' && !validName([]byte(name)) {
 		return "", false
@@ -241,30 +239,28 @@ func oracle(base, ref string) (string, bool) {
 	if u.Port() != "" {
 		host += ":" + u.Port()
 	}
-	// Percent-encoding in normal form; session ids and empty parameters removed.
+	// Normal percent-encoding, without session IDs and empty parameters.
 	n := standard
 	out := n.appendPath([]byte("/"), 0, []byte(strings.TrimPrefix(u.Pathname(), "/")))
 	out = n.appendQuery(out, []byte(strings.TrimPrefix(u.Search(), "?")))
 	return u.Protocol() + "//" + host + string(out), true
 }
 
-// oracleErrs says whether ref has what the oracle itself gets wrong. It reads
-// numbers with signs as parts of an address and "[[" as "[". And it refuses the
-// underscore in names with other characters beyond letters, which the standard
-// takes (UseSTD3ASCIIRules is false).
+// oracleErrs reports refs that the oracle gets wrong. It accepts signed numbers in addresses and
+// "[[". It refuses underscores in names with non-ASCII characters, which the standard accepts
+// (UseSTD3ASCIIRules is false).
 func oracleErrs(ref string) bool {
 	return strings.Contains(ref, "[[") || underscored(ref) ||
 		strings.ContainsAny(ref, "+-") && strings.Contains(strings.ReplaceAll(ref, "xn--bcher-kva", ""), "1")
 }
 
-// underscored says whether s has an underscore, and may have a name beyond ASCII.
+// underscored reports an underscore in what may be a non-ASCII name.
 func underscored(s string) bool {
 	beyond := strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 }) || strings.Contains(s, "%") || strings.Contains(s, "xn--")
 	return beyond && strings.Contains(s, "_")
 }
 
-// TestNormalizeLikeBrowsers compares with an implementation of the WHATWG URL
-// standard on references put together at random from what is troublesome.
+// TestNormalizeLikeBrowsers compares with a WHATWG implementation on random difficult references.
 func TestNormalizeLikeBrowsers(t *testing.T) {
 	parts := []string{"http:", "https:", "HTTP:", "/", "//", "\\", "..", ".", "%2e", "%2E.", "a", "B", "example.com", ":80", ":443",
 		":8080", ":", "@", "user", "?", "&", "=", "x=1", "utm_a=b", "#", "%41", "%c3%a9", "é", "%", "%zz", " ", "\t", "\n", ";", ";jsessionid=1",
@@ -302,7 +298,6 @@ func TestNormalizeLikeBrowsers(t *testing.T) {
 	}
 }
 
-// checkNormal fails unless u is a normal form.
 func checkNormal(t *testing.T, in, u string) {
 	t.Helper()
 	if again, err := Normalize(u); err != nil || again != u {
@@ -345,7 +340,7 @@ func FuzzResolve(f *testing.F) {
 			return
 		}
 		checkNormal(t, ref, u)
-		// An absolute URL is the same on every page.
+		// An absolute URL resolves to itself on every page.
 		if same, err := standard.Resolve(base, u); err != nil || same != u {
 			t.Fatalf("%q on %q → %q, %v", u, baseURL, same, err)
 		}
@@ -399,7 +394,7 @@ func TestWiderPattern(t *testing.T) {
 	}
 }
 
-// FuzzPattern: whatever the URL, its wider patterns get shorter and end.
+// FuzzPattern: wider patterns get shorter and end.
 func FuzzPattern(f *testing.F) {
 	for _, url := range []string{"http://a.test/events/2026/list.html?month=5&view=day", "http://a.test//?", "a?b/c", "://"} {
 		f.Add(url)
@@ -415,7 +410,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// TestPath compares with net/url, for normal forms of URLs made of what is special.
+// TestPath compares with net/url on normalised URLs made of special characters.
 func TestPath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	parts := strings.Split("a Z 0 / // ? # % %2F %2f %41 %zz | { ^ \" ` [ ] : @ ; , $ ! ' ( ) * + = & ~ _ - . .. \\ é", " ")

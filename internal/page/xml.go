@@ -22,7 +22,7 @@ const (
 	foreign vocabulary = 0
 )
 
-// vocabularies are the known namespaces. RSS 2.0 has none.
+// vocabularies maps known namespaces. RSS 2.0 has none.
 var vocabularies = map[string]vocabulary{
 	"http://www.sitemaps.org/schemas/sitemap/0.9":  ofSitemap,
 	"https://www.sitemaps.org/schemas/sitemap/0.9": ofSitemap,
@@ -36,14 +36,13 @@ var vocabularies = map[string]vocabulary{
 	"http://purl.org/atom/ns#":                     ofAtom,
 }
 
-// rootNames hold all entries; entryNames are one.
+// rootNames contain the entries; entryNames are one entry.
 var (
 	rootNames  = map[string]vocabulary{"urlset": ofSitemap, "sitemapindex": ofSitemap, "rss": ofRSS, "rdf": ofRSS, "feed": ofAtom}
 	entryNames = map[string]vocabulary{"url": ofSitemap, "sitemap": ofSitemap, "item": ofRSS, "entry": ofAtom}
 )
 
-// leaves are the elements of an entry without children: where one begins within another, the other
-// was not closed.
+// leaves are childless elements of an entry; one inside another means that this was not closed.
 var leaves = map[string]vocabulary{
 	"loc": ofSitemap, "lastmod": ofSitemap, "changefreq": ofSitemap, "priority": ofSitemap,
 	"link": ofRSS | ofAtom, "title": ofRSS | ofAtom, "guid": ofRSS, "pubdate": ofRSS, "description": ofRSS, "comments": ofRSS,
@@ -53,14 +52,14 @@ var leaves = map[string]vocabulary{
 const (
 	dublinCore   = "http://purl.org/dc/elements/1.1/"
 	maxSpaces    = 32  // namespaces that one element may declare
-	maxAttribute = 128 // attributes of an element that are looked at
+	maxAttribute = 128 // attributes read per element
 )
 
 type element struct {
-	name, space string // without prefix; the URI of its namespace
+	name, space string // without prefix; URI of its namespace
 	vocabulary  vocabulary
-	spaces      map[string]string // prefixes that it and the elements around it declare
-	base        *url.URL          // nil where none is known
+	spaces      map[string]string // prefixes declared by it and its ancestors
+	base        *url.URL          // nil if unknown
 }
 
 type xmlReader struct {
@@ -68,26 +67,25 @@ type xmlReader struct {
 	line int
 
 	open       []element
-	vocabulary vocabulary // of the file; foreign until it is known
-	space      string     // of the file's root
-	plain      string     // the namespace of names without prefix at the root
+	vocabulary vocabulary // of the file; foreign until known
+	space      string     // namespace of the file's root
+	plain      string     // namespace of names without a prefix at the root
 
-	at    int // of the entry in open; -1 between entries
+	at    int // index of the entry in open; -1 between entries
 	entry found
-	field string // the element of the entry whose text is gathered, as "loc"
+	field string // element of the entry whose text is being collected, such as "loc"
 	text  strings.Builder
-	inLoc int // elements named like entries that stand in a loc, and mean nothing
+	inLoc int // ignored elements inside loc that are named like entries
 }
 
-// found is the entry so far. The first of each kind counts.
+// found is the entry read so far. The first value of each kind counts.
 type found struct {
-	link, other, guid, modified string // other: an alternative that is not HTML, or of another vocabulary
+	link, other, guid, modified string // other: an alternate link that is not HTML, or of another vocabulary
 	about                       string
-	text                        string // of the entry itself: the URL where loc was left out
+	text                        string // of the entry element itself: the URL if loc is missing
 }
 
-// readXML reads element by element, as browsers read HTML, so that a flaw costs only its own
-// element.
+// readXML reads tolerantly, like browsers, so that an error costs only its own element.
 func readXML(in *bufio.Reader, base string, out *output) error {
 	r := &xmlReader{out: out, line: 1, at: -1}
 	if u, err := url.Parse(base); err == nil && u.IsAbs() {
@@ -110,7 +108,7 @@ func readXML(in *bufio.Reader, base string, out *output) error {
 			r.add(raw)
 		case nethtml.StartTagToken, nethtml.SelfClosingTagToken:
 			r.start(z)
-			z.NextIsNotRawText() // a title is an element like all others
+			z.NextIsNotRawText() // here a title is an ordinary element
 			if kind == nethtml.SelfClosingTagToken {
 				r.close(len(r.open) - 1)
 			}
@@ -126,14 +124,14 @@ func readXML(in *bufio.Reader, base string, out *output) error {
 	return nil
 }
 
-// end explains the end of the file. A text that a cut tag follows is whole.
+// end handles the end of the file. Text followed by a truncated tag is complete.
 func (r *xmlReader) end(err error, inTag bool) error {
 	if errors.Is(err, io.EOF) {
 		if r.vocabulary == foreign || len(r.open) == 1 {
 			return nil
 		}
 		if !inTag {
-			r.field = "" // its text may be cut
+			r.field = "" // its text may be truncated
 		}
 		r.endEntry()
 		err = io.ErrUnexpectedEOF
@@ -170,7 +168,7 @@ func (r *xmlReader) start(z *nethtml.Tokenizer) {
 		prefix = ""
 	}
 	e.space = e.spaces[prefix]
-	known := e.space != "" || prefix == "" // a prefix that nobody declared is of another vocabulary
+	known := e.space != "" || prefix == "" // an undeclared prefix belongs to another vocabulary
 	if r.vocabulary == foreign && known {
 		r.begin(&e)
 	}
@@ -191,13 +189,13 @@ func (r *xmlReader) start(z *nethtml.Tokenizer) {
 	}
 }
 
-// declare takes in the namespaces and the base that an element declares.
+// declare applies the namespaces and the base that an element declares.
 func (e *element) declare(attributes []attribute) {
 	own := false
 	for _, a := range attributes {
 		switch prefix, is := strings.CutPrefix(a.name, "xmlns"); {
 		case is && (prefix == "" || prefix[0] == ':') && len(a.value) < 256:
-			if !own { // others share the map
+			if !own { // the map is shared: copy it
 				spaces := make(map[string]string, len(e.spaces)+1)
 				for k, v := range e.spaces {
 					spaces[k] = v
@@ -215,17 +213,16 @@ func (e *element) declare(attributes []attribute) {
 	}
 }
 
-// begin finds the kind of the file by the first element that tells.
+// begin determines the kind of the file by the first telling element.
 func (r *xmlReader) begin(e *element) {
 	v := rootNames[e.name]
 	if v == foreign {
-		v = entryNames[e.name] // without a root
+		v = entryNames[e.name] // there is no root
 	}
 	r.vocabulary, r.space, r.plain = v, e.space, e.spaces[""]
 }
 
-// vocabularyOf returns the vocabulary of a namespace. An unknown one that is the root's is the
-// file's own, misspelled.
+// vocabularyOf returns a namespace's vocabulary. An unknown namespace of the root is the file's.
 func (r *xmlReader) vocabularyOf(space string, known bool) vocabulary {
 	if v, ok := vocabularies[space]; ok {
 		return v
@@ -256,7 +253,7 @@ func (r *xmlReader) startField(e *element, attributes []attribute) {
 		r.field = "lastmod"
 	case e.vocabulary != r.open[r.at].vocabulary:
 	case e.name == "loc":
-		if r.entry.link != "" { // the entry before was not closed
+		if r.entry.link != "" { // the previous entry was not closed
 			at := r.at
 			r.endEntry()
 			r.at = at
@@ -271,7 +268,7 @@ func (r *xmlReader) startField(e *element, attributes []attribute) {
 	}
 }
 
-// atomLink takes a link of Atom: of an entry, or beside those of RSS.
+// atomLink reads an Atom link, of an entry or in RSS.
 func (r *xmlReader) atomLink(e *element, attributes []attribute) {
 	rel := strings.ToLower(strings.TrimPrefix(valueOf(attributes, "rel"), "http://www.iana.org/assignments/relation/"))
 	if rel != "" && rel != "alternate" {
@@ -353,7 +350,7 @@ func first(to *string, value string) {
 	}
 }
 
-// add gathers text, which may come in pieces, within bounds.
+// add collects text, which may come in pieces, up to a limit.
 func (r *xmlReader) add(raw []byte) {
 	if r.at >= 0 && len(r.open) == r.at+1 && len(raw) <= maxURL {
 		first(&r.entry.text, strings.TrimSpace(string(unescape(raw))))
@@ -376,8 +373,7 @@ func (r *xmlReader) add(raw []byte) {
 
 var reference = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});`)
 
-// unescape replaces references that end with a semicolon. HTML knows some without, and would find ©
-// in ?a=1&copy=2.
+// unescape replaces only references with a semicolon; HTML would find © in ?a=1&copy=2.
 func unescape(text []byte) []byte {
 	if !bytes.ContainsRune(text, '&') {
 		return text
@@ -399,8 +395,7 @@ func resolve(base *url.URL, ref string) *url.URL {
 	return u
 }
 
-// absolute returns a URL as written, or a relative one resolved, or "": an undefined entity begins
-// with &.
+// absolute returns a URL as written or resolved, or "". A leading & is an undefined entity.
 func absolute(base *url.URL, ref string) string {
 	ref = strings.TrimSpace(ref)
 	if ref == "" || ref[0] == '&' || len(ref) > maxURL {

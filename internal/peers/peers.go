@@ -1,10 +1,8 @@
-// Package peers finds the programs that no one here wrote, which tests compare fossick's
-// exports with. scripts/peers.sh DIR installs them; FOSSICK_TEST_PEERS=DIR says that it did.
+// Package peers finds third-party programs with which tests compare fossick's exports.
+// scripts/peers.sh DIR installs them; FOSSICK_TEST_PEERS=DIR says that it did.
 //
-// A test that lacks a peer fails where that is said, so that CI misses none, and is skipped
-// elsewhere. Start with Program, Script, Postgres.
-//
-// Files: peers.go programs and scripts; postgres.go a server.
+// A test without its peer fails if that is set, so that CI misses none, and is skipped otherwise.
+// Start with Program, Script, Postgres. Files: peers.go programs and scripts; postgres.go a server.
 package peers
 
 import (
@@ -17,10 +15,9 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// folder is what scripts/peers.sh was given, "" where it did not run.
+// folder returns the folder of scripts/peers.sh, or "".
 func folder() string { return os.Getenv("FOSSICK_TEST_PEERS") }
 
-// missing ends a test that lacks a peer.
 func missing(t testing.TB, what string) {
 	t.Helper()
 	if folder() != "" {
@@ -30,7 +27,7 @@ func missing(t testing.TB, what string) {
 	t.Skipf("no %s to compare with; scripts/peers.sh DIR installs it, FOSSICK_TEST_PEERS=DIR names it", what)
 }
 
-// Program returns the path of a program, of the system or of the folder.
+// Program returns the path of a program, from the system or the folder.
 func Program(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -44,7 +41,7 @@ func Program(t testing.TB, name string) string {
 	return path
 }
 
-// Module returns the path of a file of a module that node loads.
+// Module returns the path of a file of a node module.
 func Module(t testing.TB, name, file string) string {
 	t.Helper()
 	path := filepath.Join(folder(), "node_modules", filepath.FromSlash(name), file)
@@ -54,10 +51,10 @@ func Module(t testing.TB, name, file string) string {
 	return path
 }
 
-// python is Debian's, as its modules are.
+// python is Debian's, since its modules are installed for it.
 const python = "/usr/bin/python3"
 
-// PythonModule ends a test where Debian's Python cannot import a module.
+// PythonModule ends the test if Debian's Python cannot import a module.
 func PythonModule(t testing.TB, name string) {
 	t.Helper()
 	if err := exec.CommandContext(t.Context(), python, "-c", "import "+name).Run(); err != nil {
@@ -65,8 +62,7 @@ func PythonModule(t testing.TB, name string) {
 	}
 }
 
-// Script runs a script of scripts/peers, in which such a program or module does the work,
-// and returns what it prints. The script runs in the folder of the modules.
+// Script runs a script of scripts/peers in the folder of the modules and returns its output.
 func Script(t testing.TB, name string, args ...string) []byte {
 	t.Helper()
 	program := python

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// told is a test that notes how it would have ended.
+// told records how a test would have ended.
 type told struct {
 	testing.TB
 	skipped, failed bool
@@ -15,7 +15,7 @@ func (t *told) Helper()               {}
 func (t *told) Skipf(string, ...any)  { t.skipped = true }
 func (t *told) Fatalf(string, ...any) { t.failed = true }
 
-// TestMissing: a test without its peer fails where peers were installed, and says so elsewhere.
+// TestMissing: a test without its peer fails if peers were installed, and is skipped otherwise.
 func TestMissing(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		t.Setenv("FOSSICK_TEST_PEERS", dir)

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Postgres starts a PostgreSQL of the test's own, which listens on a socket in a folder. It
-// runs as nobody where the test runs as root, since it refuses to be root.
+// Postgres starts a PostgreSQL on a socket; as nobody if the test runs as root, which it refuses.
 func Postgres(t testing.TB) (address string) {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
@@ -19,7 +18,7 @@ func Postgres(t testing.TB) (address string) {
 		missing(t, "PostgreSQL")
 	}
 	bin := filepath.Dir(found[len(found)-1])
-	dir, err := os.MkdirTemp("", "pg") // short: a socket's path has 107 bytes
+	dir, err := os.MkdirTemp("", "pg") // short, since a socket's path has at most 107 bytes
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,19 +11,18 @@ import (
 
 var (
 	verb = regexp.MustCompile(`%(?:%|[-+# 0]*(?:\d+)?(?:\.\d+)?[a-zA-Z])`)
-	// counted is what follows the verb of a count, with an adjective or without.
+	// counted is what follows the verb of a count, with or without an adjective.
 	counted = regexp.MustCompile(`^ (?:[a-z]+ )??(agent|block|byte|candidate|class|communitie|crawl|domain|edge|error|file|host|iteration|label|link|look|node|page|partie|record|request|round|row|seed|set|site|sitemap|store|topic|URL|visit|word)(?:e?s)\b`)
 )
 
-// Sprintf is fmt.Sprintf with words as Fprintf has them, and with counts as a person writes
-// them: where "%d pages" stands in the format, 1 gives "1 page", 11618097 "11,618,097 pages".
+// Sprintf is fmt.Sprintf with words as in Fprintf, and with readable counts: for "%d pages", 1
+// gives "1 page" and 11618097 gives "11,618,097 pages".
 func Sprintf(format string, args ...any) string {
 	inLine(args)
 	return fmt.Sprintf(counts(format, args), args...)
 }
 
-// counts returns the format with the verb and the noun of each count as its number needs
-// them. The numbers among the arguments become text.
+// counts adapts verb and noun of each count in format, and turns those numbers into text.
 func counts(format string, args []any) string {
 	var b strings.Builder
 	arg := 0

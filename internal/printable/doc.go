@@ -1,16 +1,14 @@
-// Package printable makes words from outside harmless where people read them.
+// Package printable makes foreign text harmless for display.
 //
-// Titles, URLs, labels, names in certificates and error texts come from strangers. In a
-// terminal, a log or a report they could drive the terminal, hide, or begin a line that
-// looks like one of ours.
+// Titles, URLs, labels, names in certificates and error texts come from strangers. In a terminal,
+// log or report they could control the terminal, hide, or forge one of our lines.
 //
-// In: such words, or a whole output with its words in it. Out: the same with a blank for
-// each character that does such a thing; in JSON, with its escape.
+// In: foreign words, or a whole output with such words. Out: the same with a blank, in JSON an
+// escape, for each harmful character.
 //
-// This is the only filter of the tree. What stands within a line goes through Line, Cut
-// or Fprintf. Text and JSON are the last barrier, around a whole output: they know no
-// words, so ends of lines pass them.
+// This is the only such filter in the tree. Words within a line go through Line, Cut or Fprintf.
+// Text and JSON are the last barrier around a whole output; they must let line ends pass.
 //
-// Start with Fprintf. Files: word.go what is harmless; print.go Fprintf; writer.go
-// whole outputs.
+// Start with Fprintf. Files: word.go the rule; print.go Fprintf; writer.go whole outputs; count.go
+// numbers with nouns; nearest.go suggestions for unknown words.
 package printable

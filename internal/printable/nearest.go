@@ -10,8 +10,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// DidYouMean ends a sentence about an unknown word with the nearest known ones; "" when none is
-// near.
+// DidYouMean ends a sentence about an unknown word with the nearest known ones, or is "".
 func DidYouMean(word string, known []string) string {
 	near := nearestWords(word, known)
 	if len(near) == 0 {
@@ -20,15 +19,14 @@ func DidYouMean(word string, known []string) string {
 	return "; did you mean " + OrList(near) + "?"
 }
 
-// nearestWords returns at most three known words that word begins, or that differ in at most a third of its
-// letters.
+// nearestWords returns at most three known words that begin with word or are similar.
 func nearestWords(word string, known []string) []string {
 	if word == "" {
 		return nil
 	}
 	word = strings.ToLower(word)
 	var near []string
-	least := max(1, (len(word)+1)/3) // a swap of two letters counts as two
+	least := max(1, (len(word)+1)/3) // swapping two letters counts as two
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(word, strings.ToLower(k))
 		if d < least {
@@ -43,14 +41,13 @@ func nearestWords(word string, known []string) []string {
 	return near[:min(3, len(near))]
 }
 
-// The number of names that an error lists, and the characters of each.
+// Number of names that an error lists, and the characters of each.
 const (
 	shown  = 5
 	widest = 60
 )
 
-// SomeNames lists the known names for an error: all of them if few, else the five nearest and how many
-// more there are.
+// SomeNames lists known names for an error: all if few, else the five nearest.
 func SomeNames(word string, known []string) string {
 	if len(known) <= shown+1 {
 		cut := make([]string, len(known))
@@ -85,10 +82,9 @@ func SomeNames(word string, known []string) string {
 	return fmt.Sprintf("%sand %d more", b.String(), len(known)-shown)
 }
 
-// SortedKeys returns the sorted keys of a map.
 func SortedKeys[V any](set map[string]V) []string { return slices.Sorted(maps.Keys(set)) }
 
-// OrList is "a, b or c".
+// OrList returns "a, b or c".
 func OrList(items []string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")

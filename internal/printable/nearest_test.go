@@ -19,8 +19,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestSome: however many names there are and however long, an error stays short, and what
-// was meant is among the names.
+// TestSome: an error with many long names stays short, and contains the name that was meant.
 func TestSome(t *testing.T) {
 	var many []string
 	for i := range 20_000 {

@@ -5,14 +5,13 @@ import (
 	"io"
 )
 
-// Fprintf is fmt.Fprintf whose arguments are words: each is printed as Line has it. Only
-// format begins new lines and columns.
+// Fprintf is fmt.Fprintf with arguments filtered by Line: only format starts lines and columns.
 func Fprintf(w io.Writer, format string, args ...any) (n int, err error) {
-	inLine(args) // in place: they are this call's own, and vet still checks them with format
+	inLine(args) // in place, so that vet still checks args against format
 	return fmt.Fprintf(w, counts(format, args), args...)
 }
 
-// Fprintln prints words with blanks between them, and ends the line.
+// Fprintln prints words separated by blanks, and ends the line.
 func Fprintln(w io.Writer, args ...any) (n int, err error) {
 	inLine(args)
 	return fmt.Fprintln(w, args...)
@@ -21,17 +20,16 @@ func Fprintln(w io.Writer, args ...any) (n int, err error) {
 func inLine(args []any) {
 	for i, arg := range args {
 		switch arg.(type) {
-		case nil, bool, int, int64, uint64, float64: // nothing to hide behind
+		case nil, bool, int, int64, uint64, float64: // cannot hold harmful characters
 		default:
 			args[i] = word{arg}
 		}
 	}
 }
 
-// word is a value that is printed as Line has it, whatever prints it.
+// word is a value that prints as by Line.
 type word struct{ value any }
 
-// Format implements fmt.Formatter.
 func (w word) Format(f fmt.State, verb rune) {
-	io.WriteString(f, Line(fmt.Sprintf(fmt.FormatString(f, verb), w.value))) // fmt reports no errors either
+	io.WriteString(f, Line(fmt.Sprintf(fmt.FormatString(f, verb), w.value))) // fmt ignores errors too
 }

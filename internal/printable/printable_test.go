@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// hostile are words of strangers, and what is shown of each within a line.
+// hostile maps foreign words to what Line makes of them.
 var hostile = map[string]string{
 	"\x1b[31mred\x1b]0;title\x07": " [31mred ]0;title ",
 	"a\nforged":                   "a forged",
@@ -48,7 +48,7 @@ type stringer string
 
 func (s stringer) String() string { return string(s) }
 
-// TestFprintf: an argument of whatever type begins no line and no column.
+// TestFprintf: no argument, of any type, starts a line or column.
 func TestFprintf(t *testing.T) {
 	bad := "x\n\tforged\x1b"
 	var list any = []string{bad, bad}
@@ -68,9 +68,8 @@ func TestFprintf(t *testing.T) {
 
 type bad2 struct{ s string }
 
-// FuzzPrintable: whatever is written, in whatever pieces, only harmless
-// characters, tabs and ends of lines come out. Harmless text is left as it is,
-// and JSON means what it meant.
+// FuzzPrintable: whatever is written, in any pieces, only harmless characters, tabs and line ends
+// come out. Harmless text is unchanged, and JSON keeps its meaning.
 func FuzzPrintable(f *testing.F) {
 	for word := range hostile {
 		f.Add(word, 3)
@@ -108,7 +107,6 @@ func FuzzPrintable(f *testing.F) {
 	})
 }
 
-// TestCounts: a count is written as a person writes it.
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		format string

@@ -5,13 +5,12 @@ import (
 	"unicode"
 )
 
-// Harmless says whether a character of a stranger's may be shown as it is. Not so are
-// controls (C0, DEL, C1) and ends of lines and paragraphs (U+2028, U+2029). Nor are
-// characters of format, which are not seen: they turn the direction of writing, or
-// hide.
+// Harmless reports whether a character from a stranger may be printed. Excluded are control
+// characters (C0, DEL, C1), line and paragraph separators (U+2028, U+2029), and format characters,
+// which hide or reverse text.
 //
-// Some of the latter belong to running text: the soft hyphen, the joiners of Persian,
-// Indic scripts and emoji, the signs before Arabic numbers.
+// Some format characters belong to running text and are allowed: the soft hyphen, the joiners of
+// Persian, Indic scripts and emoji, the signs before Arabic numbers.
 func Harmless(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:
@@ -24,8 +23,8 @@ func Harmless(r rune) bool {
 	return !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// Line returns s with a blank for each character that is not harmless, ends of lines
-// and tabs included. A byte that is no UTF-8 becomes U+FFFD.
+// Line returns s with a blank for each character that is not harmless, line ends and tabs included.
+// Bytes that are not UTF-8 become U+FFFD.
 func Line(s string) string {
 	return strings.Map(func(r rune) rune {
 		if Harmless(r) {
@@ -35,7 +34,7 @@ func Line(s string) string {
 	}, s)
 }
 
-// Cut is Line of at most n characters, n > 0; the last is … where some are missing.
+// Cut is Line truncated to n characters, n > 0, with … at the end if truncated.
 func Cut(s string, n int) string {
 	seen := 0
 	for at := range s {

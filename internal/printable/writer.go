@@ -7,21 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer lets only harmless characters through, tabs and ends of lines. Bytes that
-// are no UTF-8 become U+FFFD. Of use for one goroutine.
+// A Writer passes only harmless characters, tabs and line ends. Bytes that are not UTF-8 become
+// U+FFFD. Only one goroutine may use it.
 type Writer struct {
 	w      io.Writer
 	escape func(out []byte, r rune) []byte
-	tail   []byte // a character's first bytes, whose rest is to come
+	tail   []byte // first bytes of an incomplete character
 }
 
-// Text is a Writer for text and HTML: others become blanks.
+// Text returns a Writer for text and HTML, which replaces harmful characters by blanks.
 func Text(w io.Writer) *Writer {
 	return &Writer{w: w, escape: func(out []byte, _ rune) []byte { return append(out, ' ') }}
 }
 
-// JSON is a Writer for JSON, where such characters stand in strings only: it escapes
-// them, so the values stay what they are.
+// JSON returns a Writer for JSON, which escapes harmful characters; values stay equal.
 func JSON(w io.Writer) *Writer { return &Writer{w: w, escape: escaped} }
 
 func escaped(out []byte, r rune) []byte {
@@ -31,7 +30,7 @@ func escaped(out []byte, r rune) []byte {
 	return fmt.Appendf(out, `\u%04x`, r)
 }
 
-// Write implements io.Writer; it reports p as written when all of its text is.
+// Write implements io.Writer; it reports all of p as written if its output is.
 func (o *Writer) Write(p []byte) (int, error) {
 	in := append(o.tail, p...)
 	out := make([]byte, 0, len(in))

@@ -1,7 +1,7 @@
-// Package reading opens the files that a program is given, and no others. A path may lead to a pipe
-// that nobody writes to, an endless device, a file larger than memory, or TOML that costs gigabytes.
+// Package reading opens user-supplied files safely. A path may lead to a pipe without a writer, an
+// endless device, a file larger than memory, or TOML that costs gigabytes.
 //
-// In: a path, and a bound of bytes. Out: the file, or an error that says what stands there, before a
-// byte was read. Open and All take regular files; OpenNamed also takes pipes and terminals, which a
-// person may name on the command line.
+// In: a path, and a limit in bytes. Out: the file, or an error that says what is there, before a
+// byte is read. Open and All take only regular files; OpenNamed also takes pipes and terminals
+// named on the command line. Files: reading.go opening; packed.go decompression and TOML.
 package reading

@@ -12,11 +12,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindowBytes bounds a zstd frame's memory; zstd's command line has the same default.
+// maxWindowBytes bounds the memory for a zstd frame, as zstd's command line does by default.
 const maxWindowBytes = 128 << 20
 
-// Bytes and ratio beyond which unpacked data is no text: markup seldom shrinks to a tenth, and no
-// text to a thousandth.
+// Size and ratio beyond which decompressed data cannot be text.
 const (
 	bombBytes = 64 << 20
 	bombRatio = 200
@@ -24,11 +23,11 @@ const (
 
 var ErrBomb = errors.New("grows too much when unpacked")
 
-// Bomb reports whether out bytes are more than in packed ones may become.
+// Bomb reports whether in compressed bytes have grown to too many out bytes.
 func Bomb(in, out int64) bool { return out > bombBytes && out/bombRatio > in }
 
-// Unpacked reads f, decompressed when its name ends in .gz or .zst, by so many goroutines [the
-// processors]. Closing it closes f, as does an error.
+// Unpacked reads f, decompressed if its name ends in .gz or .zst, with this many goroutines [number
+// of processors]. Closing it, or an error, closes f.
 func Unpacked(f *os.File, name string, goroutines int) (io.ReadCloser, error) {
 	switch {
 	case strings.HasSuffix(name, ".gz"):
@@ -83,7 +82,7 @@ type unpacked struct {
 
 func (u *unpacked) Close() error { return errors.Join(u.close(), u.file.Close()) }
 
-// midway keeps an archive that ends before its first byte from looking read to its end.
+// midway makes an archive that is empty count as truncated.
 func midway(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -93,14 +92,13 @@ func midway(err error) error {
 
 var ErrShape = errors.New("nested too deeply")
 
-// MaxTOMLBytes bounds a TOML file, which with CheckTOML costs some hundred MiB at most.
+// MaxTOMLBytes bounds a TOML file; after CheckTOML one costs some hundred MiB at most.
 const MaxTOMLBytes = 1 << 20
 
-// maxDepth bounds dotted keys and nesting. A parser's cost grows quadratically: a key of 10,000
-// parts, 20 KB, costs 4 GB.
+// maxDepth bounds dotted keys and nesting, whose cost is quadratic: 10,000 parts cost 4 GB.
 const maxDepth = 16
 
-// CheckTOML refuses text that is costly to parse by its shape; the parser checks the syntax.
+// CheckTOML refuses text that is costly to parse. It does not check the syntax.
 func CheckTOML(text string) error {
 	parts, depth := 1, 0
 	for i := 0; i < len(text); {
@@ -147,11 +145,11 @@ func afterString(text string, i int) int {
 			if run++; run < end {
 				continue
 			}
-			for end == 3 && run < 5 && i+1 < len(text) && text[i+1] == quote { // two more may stand at its end
+			for end == 3 && run < 5 && i+1 < len(text) && text[i+1] == quote { // two more quotes may precede the end
 				i, run = i+1, run+1
 			}
 			return i + 1
-		case text[i] == '\n' && end == 1: // it has no end: the parser will say so
+		case text[i] == '\n' && end == 1: // unterminated: the parser reports it
 			return i
 		default:
 			run = 0

@@ -13,8 +13,7 @@ import (
 
 var ErrKind = errors.New("want a regular file")
 
-// Open opens a regular file, following links, without ever waiting. Errors are ErrKind, or the
-// system's with the path.
+// Open opens a regular file, following links, without ever blocking; else ErrKind.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EOPNOTSUPP) { // Linux; BSD and macOS
@@ -33,7 +32,7 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// OpenFolder opens a folder, to lock or sync it, without ever waiting.
+// OpenFolder opens a folder, to lock or sync it, without ever blocking.
 func OpenFolder(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -49,8 +48,7 @@ func OpenFolder(path string) (*os.File, error) {
 	return f, nil
 }
 
-// OnlyFiles reports what is wrong with a folder whose files a library opens by itself, where a pipe
-// or device would block it. Sockets are harmless.
+// OnlyFiles refuses a folder with a pipe or device, which may block a library that opens its files.
 func OnlyFiles(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -59,7 +57,7 @@ func OnlyFiles(dir string) error {
 		case err != nil:
 			return err
 		}
-		info, err := os.Stat(path) // a link: what it leads to
+		info, err := os.Stat(path) // the target of a link
 		if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is %s; %w: move it away", path, kind(info.Mode()), ErrKind)
 		}
@@ -67,8 +65,7 @@ func OnlyFiles(dir string) error {
 	})
 }
 
-// OpenNamed is Open for a file that a person named: it also opens pipes, waiting for their writers,
-// and terminals. The caller bounds what is read.
+// OpenNamed is Open that also opens terminals and pipes. The caller must bound the reading.
 func OpenNamed(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
@@ -77,13 +74,12 @@ func OpenNamed(path string) (*os.File, error) {
 	return Open(path)
 }
 
-// Regular reports whether a regular file is at path, following links.
 func Regular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Folder is a folder as a file system of regular files.
+// Folder is a folder as an fs.FS of regular files.
 type Folder string
 
 func (f Folder) Open(name string) (fs.File, error) {
@@ -109,7 +105,7 @@ func kind(mode fs.FileMode) string {
 
 var ErrSize = errors.New("too large")
 
-// All reads a regular file of at most so many bytes; a larger one is ErrSize.
+// All reads a regular file of at most most bytes, or returns ErrSize.
 func All(path string, most int64) ([]byte, error) {
 	return all(path, most, func(fs.FileInfo) error { return nil })
 }
@@ -119,7 +115,7 @@ func all(path string, most int64, check func(fs.FileInfo) error) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // opened for reading: nothing can be lost
+	defer f.Close()
 	info, err := f.Stat()
 	if err == nil {
 		err = check(info)
@@ -130,10 +126,10 @@ func all(path string, most int64, check func(fs.FileInfo) error) ([]byte, error)
 	if info.Size() > most {
 		return nil, fmt.Errorf("%s has %s: %w, it may have %s", path, size(info.Size()), ErrSize, size(most))
 	}
-	return Rest(f, path, most) // which may grow meanwhile; those of /proc have no size
+	return Rest(f, path, most) // the file may grow meanwhile; files in /proc have no size
 }
 
-// Rest reads the rest of r, at most so many bytes; path names r in the error.
+// Rest reads the rest of r, at most most bytes; path names r in the error.
 func Rest(r io.Reader, path string, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {
@@ -157,7 +153,7 @@ func size(bytes int64) string {
 
 var ErrShared = errors.New("others may read it")
 
-// Secret is All of a key file: one accessible to its group or others is ErrShared.
+// Secret is All for a key file; it returns ErrShared if group or others have access.
 func Secret(path string, most int64) ([]byte, error) {
 	return all(path, most, func(info fs.FileInfo) error {
 		if info.Mode().Perm()&0o077 != 0 {
@@ -167,9 +163,8 @@ func Secret(path string, most int64) ([]byte, error) {
 	})
 }
 
-// Within explains what keeps an entry met below a folder from being read as a part of it; "" is
-// nothing. A link may lead to any file of the folder and to none beyond it. The folder itself may be
-// a link.
+// Within returns why an entry found below a folder must not be read as part of it, or "". A link
+// may lead to any file inside the folder but to none outside. The folder itself may be a link.
 func Within(folder, path string, entry fs.DirEntry) string {
 	switch {
 	case entry.Type().IsRegular():

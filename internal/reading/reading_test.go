@@ -18,7 +18,7 @@ import (
 	"fossick/internal/tries"
 )
 
-// TestOpen: what stands at a path is told before a byte of it is read, and nothing waits.
+// TestOpen: Open reports what is at a path before reading a byte, and never blocks.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -63,7 +63,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenNamed: a person may name a pipe, and then its writer is waited for.
+// TestOpenNamed: a person may name a pipe, whose writer is waited for.
 func TestOpenNamed(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -92,7 +92,7 @@ func TestOpenNamed(t *testing.T) {
 	}
 }
 
-// TestWithin: a link of a folder may lead about it, not out of it.
+// TestWithin: a link may lead anywhere in its folder but not out of it.
 func TestWithin(t *testing.T) {
 	dir := t.TempDir()
 	real, folder := filepath.Join(dir, "real"), filepath.Join(dir, "folder")
@@ -124,8 +124,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestCheckTOML: shapes that cost gigabytes are refused before they are parsed, in
-// whatever they hide; settings as people write them are not.
+// TestCheckTOML: shapes that cost gigabytes are refused, ordinary settings are not.
 func TestCheckTOML(t *testing.T) {
 	deep, shapes := strings.Repeat("a.", 20)+"a = 1", tries.Of(t, "settings of a costly shape")
 	for name, text := range map[string]string{
@@ -149,14 +148,13 @@ func TestCheckTOML(t *testing.T) {
 	}
 }
 
-// FuzzCheckTOML: what passes has no key of more parts, and what the parser reads with few
-// passes.
+// FuzzCheckTOML: accepted text has no key of more than maxDepth² parts.
 func FuzzCheckTOML(f *testing.F) {
 	for _, seed := range []string{"a.b = 1", "[a.b.c]\nx = [{y = 1}]", `a = """x"""", b`, "a = '''x'''''\n[b]", strings.Repeat("a.", 20) + "a=1", "\"a.b\".'c' = [[[]]]"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 4096 { // else the parser's cost is what is tested
+		if len(text) > 4096 { // longer ones would test the parser's cost
 			return
 		}
 		var values map[string]any
@@ -172,7 +170,7 @@ func FuzzCheckTOML(f *testing.F) {
 	})
 }
 
-// TestSecret: a key that others may read is none.
+// TestSecret: a key that others may read is refused.
 func TestSecret(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
@@ -195,7 +193,7 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// TestBombs: what grows without measure ends before it has cost much; text does not.
+// TestBombs: decompression bombs end before they cost much; text does not end early.
 func TestBombs(t *testing.T) {
 	class := tries.Of(t, "bombs")
 	for ext, pack := range map[string]func(io.Writer) io.WriteCloser{

@@ -13,14 +13,13 @@ import (
 type licence struct {
 	file string // below the module's folder
 	text string
-	id   string // SPDX's name, "" of a file that only names authors or notices
+	id   string // SPDX identifier, "" for a file that only names authors or notices
 }
 
-// licenceFile matches the names that terms and notices go by.
+// licenceFile matches file names of terms and notices.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|copyright|unlicense)([-._].*)?$`)
 
-// findLicences reads the terms in the folders of packages and above, up to the
-// module's. What was taken into a module has its terms below.
+// findLicences reads the terms in the folders of packages and above, up to the module's.
 func findLicences(root string, packages []string) ([]licence, error) {
 	var found []licence
 	known := false
@@ -64,8 +63,7 @@ func foldersUp(root string, dirs []string) []string {
 	return slices.Compact(up)
 }
 
-// spdx are phrases that are in one licence's text alone, and its name in SPDX's list.
-// The first that matches counts.
+// spdx maps phrases unique to a licence's text to its SPDX identifier. The first match counts.
 var spdx = []struct{ phrases, id string }{
 	{"apache license|version 2.0", "Apache-2.0"},
 	{"mozilla public license|version 2.0", "MPL-2.0"},
@@ -78,7 +76,6 @@ var spdx = []struct{ phrases, id string }{
 	{"this is free and unencumbered software released into the public domain", "Unlicense"},
 }
 
-// identify says which licence a text is.
 func identify(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, s := range spdx {

@@ -24,18 +24,18 @@ type module struct {
 	licences      []licence
 }
 
-// A binary is what is released.
+// A binary is a released program.
 type binary struct {
 	version string
 	time    time.Time
 	sha256  string
-	modules []module // sorted; the first is Go's own library
+	modules []module // sorted; the first is Go's standard library
 }
 
-// stdlib is what Go's own library is called in bills of materials.
+// stdlib is the name of Go's standard library in bills of materials.
 const stdlib = "std"
 
-// readBinary reads of the file what it is linked from, and finds the licences.
+// readBinary reads from a file which modules it is linked from, and finds their licences.
 func readBinary(file string) (*binary, error) {
 	bytes, err := os.ReadFile(file)
 	if err != nil {
@@ -71,17 +71,15 @@ func readBinary(file string) (*binary, error) {
 	return b, nil
 }
 
-// folders are where a module and those of its packages are that are linked.
+// folders holds the folders of a module and of its linked packages.
 type folders struct {
 	path, root string
 	packages   []string
 }
 
-// gonum is where the modules below github.com/gonum moved. Their files name a LICENSE
-// that they came without; its text is there.
+// gonum has the licence that modules below github.com/gonum name but lack, since they moved there.
 const gonum = "gonum.org/v1/gonum"
 
-// licences finds the module's terms.
 func (f *folders) licences(all map[string]*folders) ([]licence, error) {
 	if strings.HasPrefix(f.path, "github.com/gonum/") {
 		for _, g := range all {
@@ -93,8 +91,7 @@ func (f *folders) licences(all map[string]*folders) ([]licence, error) {
 	return findLicences(f.root, f.packages)
 }
 
-// packageDirs asks Go which packages the binary is made of, for its platform, and
-// where Go itself is.
+// packageDirs asks Go which packages the binary consists of on its platform, and for GOROOT.
 func packageDirs(info *debug.BuildInfo) (goroot string, dirs map[string]*folders, err error) {
 	list := exec.Command("go", "list", "-deps", "-json=Dir,Module", info.Path)
 	list.Env = os.Environ()

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// notices returns the terms of all that is linked into the binary; equal terms stand
-// once.
+// notices returns the terms of all linked modules; equal terms appear once.
 func (b *binary) notices() ([]byte, error) {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "fossick %s is linked from the modules below. Each is used under its own terms.\n", b.version)
-	texts := map[string]string{} // text → whose it was first
+	texts := map[string]string{} // text → first module that has it
 	for _, m := range b.modules {
 		name := m.path
 		if m.path == stdlib {

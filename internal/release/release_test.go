@@ -60,7 +60,7 @@ func TestFindLicences(t *testing.T) {
 	}
 }
 
-// TestLinked: of every module that fossick is linked from the terms are known.
+// TestLinked: the terms of every linked module are known.
 func TestLinked(t *testing.T) {
 	_, dirs, err := packageDirs(&debug.BuildInfo{Path: "fossick/cmd/fossick"})
 	if err != nil {
@@ -76,8 +76,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestRelease: notices and bill name exactly the modules that the binary says it is
-// linked from.
+// TestRelease: notices and bill name exactly the modules linked into the binary.
 func TestRelease(t *testing.T) {
 	fulltest.Only(t, "links the whole binary")
 	file := filepath.Join(t.TempDir(), "fossick")

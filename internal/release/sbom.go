@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The part of CycloneDX 1.6 (ECMA-424) that says what a binary is linked from.
+// The part of CycloneDX 1.6 (ECMA-424) about linked components.
 type (
 	bom struct {
 		Format       string       `json:"bomFormat"`
@@ -46,7 +46,6 @@ type (
 	}
 )
 
-// sbom returns the bill of materials.
 func (b *binary) sbom() ([]byte, error) {
 	self := component{Type: "application", Ref: "fossick", Name: "fossick", Version: b.version,
 		Hashes: []hash{{"SHA-256", b.sha256}}, Licences: []licensed{{spdxID{"Apache-2.0"}}}}

@@ -55,7 +55,7 @@ func TestCountsAndNumbers(t *testing.T) {
 	}
 }
 
-// TestCorrelation: what is no share is not written as one.
+// TestCorrelation: numbers other than shares are not written as shares.
 func TestCorrelation(t *testing.T) {
 	c := Chart{XLabel: "pages", YLabel: "τ", YNumbers: true,
 		Lines: []Line{{Name: "bfs", Points: []Point{{10, 0.4567}}, Band: [][2]float64{{0.4, 0.5}}}}}
@@ -75,7 +75,7 @@ func TestCorrelation(t *testing.T) {
 	}
 }
 
-// TestLogX: equal ratios are equal steps, and nothing at or below 0 has a place.
+// TestLogX: equal ratios are equal steps, and nothing at or below 0 is drawn.
 func TestLogX(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi float64

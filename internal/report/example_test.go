@@ -8,7 +8,7 @@ import (
 	"fossick/internal/report"
 )
 
-// A page of one's own: a head, a figure, and a name of the web, which is escaped.
+// A page with a head, a figure, and a name from the web, which is escaped.
 func ExampleWrite() {
 	curve := report.Chart{XLabel: "pages", YLabel: "harvest", Lines: []report.Line{
 		{Name: "bees", Points: []report.Point{{X: 100, Y: 0.8}, {X: 200, Y: 0.6}}}}}

@@ -13,24 +13,23 @@ type Figure struct {
 	Title, Caption string
 	SVG            template.HTML
 	Legend         []legendItem
-	Tables         []Numbers // for who cannot see the picture
-	Open           bool      // the tables say more than the picture: show them
+	Tables         []Numbers // for readers who cannot see the picture
+	Open           bool      // show the tables, which say more than the picture
 }
 
 type legendItem struct {
-	Class int // 1…maxLines, the line's place; 0 is what is compared with
+	Class int // index of the line, 1…maxLines; 0 for the comparison
 	Name  string
-	Again bool // its colour is another's too, and its points are marked
+	Again bool // another line has its colour, so its points are marked
 }
 
-// Numbers are a line's points as a table.
+// Numbers is a line's points as a table.
 type Numbers struct {
-	Name    string // "" when it is the only one
+	Name    string // "" if it is the only one
 	Columns []string
 	Rows    [][]string
 }
 
-// NewFigure draws a chart.
 func NewFigure(title, caption string, c Chart) (Figure, error) {
 	f := Figure{Title: title, Caption: caption, Legend: c.legend()}
 	var err error
@@ -43,7 +42,6 @@ func NewFigure(title, caption string, c Chart) (Figure, error) {
 	return f, nil
 }
 
-// legend names the lines; a single one needs no name.
 func (c Chart) legend() []legendItem {
 	var l []legendItem
 	if len(c.Lines) > 1 || c.Level != nil || c.Diagonal != "" {
@@ -106,14 +104,14 @@ type Range struct {
 	Lo, Hi float64
 }
 
-// Heights of a plot of intervals, and the most letters of a name in it.
+// Heights of a plot of intervals, and the longest name in it.
 const (
 	rangeHeight = 14
 	rangeFoot   = 32
 	rangeName   = 24
 )
 
-// NewRanges draws values with their intervals, one below the other, on a logarithmic axis.
+// NewRanges draws values with intervals, one per row, on a logarithmic axis.
 func NewRanges(title, caption, xLabel string, rows []Range) (Figure, error) {
 	lo, hi, widest := math.Inf(1), 0., 0.
 	table := Numbers{Columns: []string{"", xLabel, "95 % interval"}}
@@ -153,7 +151,7 @@ func NewRanges(title, caption, xLabel string, rows []Range) (Figure, error) {
 	return Figure{Title: title, Caption: caption, SVG: template.HTML(s.out.String()), Tables: []Numbers{table}}, nil
 }
 
-// rangeTicks are powers of ten, with 2 and 5 between where there are few.
+// rangeTicks marks powers of ten; if these are few, also 2 and 5 times these.
 func rangeTicks(lo, hi float64) (ticks []tick) {
 	decades := math.Log10(hi / lo)
 	every := max(1, int(math.Ceil(decades/6)))
@@ -172,31 +170,30 @@ func rangeTicks(lo, hi float64) (ticks []tick) {
 
 func short(x float64) string { return fmt.Sprintf("%.3g", x) }
 
-// Matrix is a confusion matrix: rows are what pages are, columns what they were
-// said to be.
+// Matrix is a confusion matrix: rows are true classes, columns predicted ones.
 type Matrix struct {
 	Columns []string
 	Rows    []matrixRow
-	Narrow  bool // so many columns that their names must stand upright
+	Narrow  bool // so many columns that their names are vertical
 }
 
 type matrixRow struct {
 	Name  string
-	Cells []matrixCell // a cell a column
+	Cells []matrixCell // one per column
 	Total int
 }
 
 type matrixCell struct {
 	Pages int
-	Shade int  // 0…9, the cell's share of its row in tenths
+	Shade int  // share of the row in tenths, 0…9
 	Right bool // row and column are the same class
 }
 
 const manyColumns = 8
 
-// NewMatrix lays out counts, a row a name of rows and a column a name of columns.
-// A page may be in no column: a row's total is the sum of its cells unless totals
-// gives it (nil: none does).
+// NewMatrix lays out counts with a row per name in rows and a column per name in columns. totals,
+// unless nil, gives the rows' totals, since a page may be in no column; otherwise they are the sums
+// of the cells.
 func NewMatrix(rows, columns []string, counts [][]int, totals []int) *Matrix {
 	m := &Matrix{Columns: columns, Narrow: len(columns) >= manyColumns}
 	for i, name := range rows {

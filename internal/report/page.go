@@ -14,27 +14,25 @@ import (
 	"fossick/internal/printable"
 )
 
-// Head is the top of a page: embed it in what a report's template is filled with.
+// Head is the top of a page: embed it in the data of a report's template.
 type Head struct {
 	Title     string
 	Subtitle  string
-	Sentences []string // what there is to say: the verdict with what it compares with, then the rest by weight
+	Sentences []string // the verdict with its comparison, then the rest by importance
 	Tiles     []Tile   // the headline figures
 	Made      []Fact   // how it was made: version, seed, model card, …
 }
 
 const leadSentences = 3
 
-// Lead is the sentences above the plots.
+// Lead returns the sentences above the plots.
 func (h Head) Lead() []string { return h.Sentences[:min(len(h.Sentences), leadSentences)] }
 
-// Rest is the sentences below the plots.
+// Rest returns the sentences below the plots.
 func (h Head) Rest() []string { return h.Sentences[len(h.Lead()):] }
 
-// Tile is a headline figure.
 type Tile struct{ Label, Value, Note string }
 
-// Fact is a name and what it stands for.
 type Fact struct{ Name, Value string }
 
 var (
@@ -44,9 +42,9 @@ var (
 	stylesheet string
 )
 
-// Write writes a page: the template body, executed on data. It may use those of
-// parts.html ("head", "tiles", "more", "figure", "matrix", "made", "foot") and the functions
-// below. Nothing is written when the template fails.
+// Write executes the template body on data and writes the page. The template may use those of
+// parts.html ("head", "tiles", "more", "figure", "matrix", "made", "foot") and the functions below.
+// If it fails, nothing is written.
 func Write(w io.Writer, body string, data any) error {
 	t := template.New("report").Funcs(template.FuncMap{
 		"css":    func() template.CSS { return template.CSS(stylesheet) },
@@ -62,7 +60,7 @@ func Write(w io.Writer, body string, data any) error {
 			return fmt.Errorf("report template: %w", err)
 		}
 	}
-	var page bytes.Buffer // whole before the first byte goes out
+	var page bytes.Buffer // complete before the first byte is written
 	if err := t.Execute(&page, data); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -79,14 +77,13 @@ func tenth(x *float64) string {
 	return fmt.Sprintf("%.1f", *x)
 }
 
-// Number groups thousands with a comma.
+// Number formats n with commas between thousands.
 func Number(n int) string { return humanize.Comma(int64(n)) }
 
-// Pages counts pages in words: "1 page", "1,200 pages".
+// Pages formats "1 page", "1,200 pages".
 func Pages(n int) string { return Count(n, "page") }
 
-// Percent prints a share, a small one with a place more. Never is a share above 0
-// printed as 0 %, or one below 1 as 100 %.
+// Percent formats a share, and never shows one inside (0,1) as 0 % or 100 %.
 func Percent(x float64) string {
 	switch {
 	case x <= 0 || x >= 1:
@@ -97,7 +94,7 @@ func Percent(x float64) string {
 	return fmt.Sprintf("%.0f %%", 100*x)
 }
 
-// Share prints a share as Percent does, "–" when it is not known.
+// Share formats a share like Percent, or "–" if x is nil.
 func Share(x *float64) string {
 	if x == nil {
 		return "–"
@@ -105,7 +102,7 @@ func Share(x *float64) string {
 	return Percent(*x)
 }
 
-// Chance prints the P of a test: 0.012, and < 0.0001 where no test is as exact.
+// Chance formats the P of a test: 0.012, or < 0.0001, beyond which no test is exact.
 func Chance(p float64) string {
 	if p < 0.0001 {
 		return "< 0.0001"
@@ -113,7 +110,7 @@ func Chance(p float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
-// PValue prints a P with its name: p = 0.012, p < 0.0001.
+// PValue formats a P with its name: p = 0.012, p < 0.0001.
 func PValue(p float64) string {
 	if text := Chance(p); strings.HasPrefix(text, "<") {
 		return "p " + text
@@ -121,14 +118,13 @@ func PValue(p float64) string {
 	return "p = " + Chance(p)
 }
 
-// Span prints an interval of shares: 56–79 %. Few draws make it reach beyond what a share
-// can be.
+// Span formats an interval of shares, clipped to [0,1]: 56–79 %.
 func Span(ci [2]float64) string {
 	ci[0], ci[1] = max(0, ci[0]), min(1, ci[1])
 	return strings.TrimSuffix(Percent(ci[0]), " %") + "–" + Percent(ci[1])
 }
 
-// Cut shortens text from the web to n runes and makes one line of it.
+// Cut shortens foreign text to n runes on one line.
 func Cut(s string, n int) string {
 	return printable.Cut(strings.Join(strings.Fields(s), " "), n)
 }
@@ -142,7 +138,7 @@ func optionalRatio(x *float64) string {
 	return fmt.Sprintf("%.2f", *x)
 }
 
-// Count writes a number of things: 1 host, 2 hosts.
+// Count formats a number of things: 1 host, 2 hosts.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -150,10 +146,9 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%s %ss", Number(n), thing)
 }
 
-// StartPages counts start pages.
 func StartPages(n int) string { return Count(n, "start page") }
 
-// Interval writes an interval of a share as numbers, – when there is none.
+// Interval formats an interval of a share as numbers, or "–".
 func Interval(ci *[2]float64) string {
 	if ci == nil {
 		return "–"
@@ -161,7 +156,7 @@ func Interval(ci *[2]float64) string {
 	return fmt.Sprintf("%.3f–%.3f", ci[0], ci[1])
 }
 
-// ScriptOnly says how many pages of a crawl scripts make. A sentence without its full stop.
+// ScriptOnly says how many pages of a crawl are made by scripts, without a full stop.
 func ScriptOnly(n int) string {
 	verb := "are"
 	if n == 1 {

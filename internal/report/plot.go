@@ -9,44 +9,41 @@ import (
 	"unicode/utf8"
 )
 
-// maxLines is how many colours report.css has; later lines use them again, with
-// their points marked.
+// maxLines is the number of colours in report.css; later lines reuse them.
 const maxLines = 6
 
-// Point is a point of a line. Y is a share in [0,1], or a count where Chart.YCounts
-// says so. X is a count, or as Chart.XShares, Chart.XNumbers or Chart.XLog say.
+// Point is a point of a line: Y is a share in [0,1] and X a count, unless the Chart says otherwise.
 type Point struct{ X, Y float64 }
 
 // Line is one line of a plot.
 type Line struct {
 	Name   string
 	Points []Point
-	Band   [][2]float64 // around each point; nil for none
-	Dots   bool         // mark the points: they are few, and what was measured
-	Stems  bool         // the points stand apart, as a histogram's: each has a stem from the axis, and nothing joins them
+	Band   [][2]float64 // interval at each point, or nil
+	Dots   bool         // mark the points, because they are few and measured
+	Stems  bool         // draw separate points with stems from the axis, like a histogram
 }
 
 type fit byte
 
-// The fits.
 const (
 	FitNone fit = iota // 0 to 100 %
-	FitTop             // from 0 to a round share above the highest
-	FitBoth            // from a round share below the lowest to one above the highest
+	FitTop             // from 0 to a round share above the maximum
+	FitBoth            // from a round share below the minimum to one above the maximum
 )
 
 // Chart is a plot of shares or counts.
 type Chart struct {
 	XLabel, YLabel string
 	Lines          []Line
-	Level          *float64 // a share to compare with, nil for none
+	Level          *float64 // a share to compare with, or nil
 	LevelName      string
-	Diagonal       string // name of the line y = x, "" for none
-	XShares        bool   // X are shares, and the axis runs from 0 to 100 %
-	XNumbers       bool   // X are numbers such as 0.05, and the axis spans them
-	XLog           bool   // X are numbers above 0, on a logarithmic axis
-	YCounts        bool   // Y are counts of 1 or more, on a logarithmic axis
-	YNumbers       bool   // Y are numbers in [−1,1] that are no shares, such as a correlation
+	Diagonal       string // name of the line y = x, or ""
+	XShares        bool   // X are shares, on an axis from 0 to 100 %
+	XNumbers       bool   // X are numbers such as 0.05, which the axis spans
+	XLog           bool   // X are above 0, on a logarithmic axis
+	YCounts        bool   // Y are counts of at least 1, on a logarithmic axis
+	YNumbers       bool   // Y are numbers in [−1,1] other than shares, such as a correlation
 	Fit            fit
 }
 
@@ -123,8 +120,7 @@ func (c Chart) limits() box {
 	return b
 }
 
-// around returns ends of an axis of five equal steps of 1, 2, 5, 10 or 20 percent
-// that holds least to most, shares both.
+// around returns the ends of an axis for least to most, shares, in five round steps.
 func around(least, most float64) (lo, hi float64) {
 	for _, step := range []float64{1, 2, 5, 10} {
 		lo = step * math.Floor(min(100*least, 100-5*step)/step)
@@ -145,7 +141,7 @@ func percentTicks(lo, hi float64) []tick {
 }
 
 func countTicks(_, hi float64) []tick {
-	step := NiceStep(int(hi*50/6) + 1) // a step that gives 50 points of 50/6 as many gives 6 of these
+	step := NiceStep(int(hi*50/6) + 1) // a step that splits 50 into 50 points splits 50/6 times as much into 6
 	var t []tick
 	for v := 0; float64(v) <= hi; v += step {
 		t = append(t, tick{float64(v), Number(v)})
@@ -153,8 +149,7 @@ func countTicks(_, hi float64) []tick {
 	return t
 }
 
-// NiceStep returns a step of 1, 2 or 5 times a power of ten. It gives a curve
-// of n points between 20 and 50 points, all of them when n is smaller.
+// NiceStep returns a step 1, 2 or 5 times a power of ten that gives a curve of n points at most 50.
 func NiceStep(n int) int {
 	for base := 1; ; base *= 10 {
 		for _, f := range []int{1, 2, 5} {
@@ -173,12 +168,12 @@ func (c Chart) span() (lo, hi float64) {
 		}
 	}
 	if !(lo < hi) {
-		return 0, max(1, 2*hi) // no point, or one
+		return 0, max(1, 2*hi) // at most one point
 	}
 	return lo, hi
 }
 
-// roundUp returns the least of 1, 2 and 5 times a power of ten that is n or more.
+// roundUp returns the least of 1, 2 and 5 times a power of ten that is at least n.
 func roundUp(n float64) float64 {
 	for base := 1.0; ; base *= 10 {
 		for _, f := range []float64{1, 2, 5} {
@@ -204,7 +199,7 @@ func numberTicks(lo, hi float64) []tick {
 	return t
 }
 
-// logTicks marks 1, 2 and 5 times the powers of ten, over two powers those alone.
+// logTicks marks 1, 2 and 5 times the powers of ten; over two powers, only the powers.
 func logTicks(lo, hi float64) []tick {
 	var t []tick
 	for base := 1.0; base <= hi; base *= 10 {
@@ -217,7 +212,7 @@ func logTicks(lo, hi float64) []tick {
 	return t
 }
 
-// powerTicks marks powers of ten, below three of them 1, 2 and 5 times these.
+// powerTicks marks powers of ten; over fewer than three, also 2 and 5 times these.
 func powerTicks(lo, hi float64) []tick {
 	var t []tick
 	for base := math.Pow(10, math.Floor(math.Log10(lo))); base <= hi; base *= 10 {
@@ -237,23 +232,21 @@ func powerLabel(v float64) string {
 	return strconv.FormatFloat(v, 'g', 2, 64)
 }
 
-// Sizes in the units of the viewBox. It scales. On a page of 390 px a unit is 0.85 px, and
-// report.css has text of 13 units. On a wide page it is 1.2 px or more, and text has 11. There
-// is room for either.
+// Sizes in units of the viewBox, which scales. On a page of 390 px a unit is 0.85 px and text has
+// 13 units; on a wide page it is at least 1.2 px and text has 11.
 const (
 	plotWidth  = 400
 	plotHeight = 240
-	labelWidth = 7.3 // of a digit of a tick's label; commas and stops are narrower
+	labelWidth = 7.3 // of a digit of a tick's label; commas and points are narrower
 	dotRadius  = 3
 )
 
-// A sheet is a plot being drawn. report.css gives what is on it its looks, so the
-// page's light and dark themes colour it too.
+// A sheet is a plot being drawn. report.css styles it, so the page's light and dark themes apply.
 type sheet struct {
 	box
 	log                      bool    // the y axis is logarithmic
-	logX                     bool    // the x axis is
-	left, right, top, bottom float64 // where the ends of the axes are
+	logX                     bool    // the x axis is logarithmic
+	left, right, top, bottom float64 // ends of the axes
 	out                      strings.Builder
 }
 
@@ -270,7 +263,7 @@ func (c Chart) svg(title string) (template.HTML, error) {
 	if c.Diagonal != "" {
 		s.path("base", []Point{{0, 0}, {1, 1}})
 	}
-	for i := len(c.Lines) - 1; i >= 0; i-- { // the first on top
+	for i := len(c.Lines) - 1; i >= 0; i-- { // draw the first on top
 		s.line(c.Lines[i], i)
 	}
 	s.printf("\n</svg>")
@@ -305,7 +298,7 @@ func (s *sheet) axes(c Chart) {
 		widest = max(widest, t.width())
 	}
 	s.left, s.top, s.right, s.bottom = 24+widest, 7, plotWidth-6, plotHeight-34
-	if len(xs) > 0 { // whose last label may need room
+	if len(xs) > 0 { // the last label may need room
 		last := xs[len(xs)-1]
 		s.right -= max(0, s.x(last.at)+last.width()/2-plotWidth)
 	}
@@ -340,14 +333,14 @@ func (s *sheet) line(l Line, i int) {
 		return
 	}
 	s.path("line "+class, l.Points)
-	if l.Dots || i >= maxLines || len(l.Points) == 1 { // a line of one point is not seen
+	if l.Dots || i >= maxLines || len(l.Points) == 1 { // a line of one point is invisible
 		for _, p := range l.Points {
 			s.printf("\n"+`<circle class="dot %s" cx="%s" cy="%s" r="%d"/>`, class, num(s.x(p.X)), num(s.y(p.Y)), dotRadius)
 		}
 	}
 }
 
-// stems draws the points of the i-th line alone. Those of other lines stand beside them.
+// stems draws the points of the i-th line, shifted beside those of other lines.
 func (s *sheet) stems(class string, points []Point, i int) {
 	for _, p := range points {
 		x := s.x(p.X) + float64(i)*2*dotRadius
@@ -356,8 +349,7 @@ func (s *sheet) stems(class string, points []Point, i int) {
 	}
 }
 
-// band draws what lies between the ends of l's intervals: there along the lower ends,
-// back along the upper ones.
+// band fills the area between the ends of l's intervals.
 func (s *sheet) band(class string, l Line) {
 	n := len(l.Points)
 	outline := make([]Point, 2*n)
@@ -382,7 +374,7 @@ func (s *sheet) text(anchor string, x, y float64, text string) {
 
 func (s *sheet) printf(format string, args ...any) { fmt.Fprintf(&s.out, format, args...) }
 
-// x is where a value stands; one beyond the axis stands at its end.
+// x returns the position of a value, clipped to the axis.
 func (s *sheet) x(v float64) float64 {
 	part := (v - s.x0) / (s.x1 - s.x0)
 	if s.logX {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestRanges: each row has its line and point in order on the axis, and its numbers; what
-// has no place is refused.
+// TestRanges: rows are in order; one without a place on the axis is refused.
 func TestRanges(t *testing.T) {
 	f, err := NewRanges("How <often>", "", "days", []Range{{"a & b", 2, 1, 4}, {"c", .05, .01, 200}})
 	if err != nil {

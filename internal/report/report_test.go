@@ -28,7 +28,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestAround: the axis holds what it shows, in five round steps, inside [0,1].
+// TestAround: the axis covers its values in five round steps, inside [0,1].
 func TestAround(t *testing.T) {
 	for _, c := range []struct{ least, most, lo, hi float64 }{
 		{0.93, 0.97, 0.93, 0.98}, {0.62, 0.91, 0.50, 1.00}, {0.2, 0.9, 0, 1}, {0, 0, 0, 0.05}, {1, 1, 0.95, 1}, {0.96, 1, 0.95, 1},
@@ -54,8 +54,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestFigure: foreign names are escaped by the template, and the plot has nothing in it
-// that is no number.
+// TestFigure: the template escapes foreign names, and the plot contains only numbers.
 func TestFigure(t *testing.T) {
 	const hostile = `<script>alert(1)</script>`
 	level := 0.3
@@ -97,7 +96,7 @@ func TestChance(t *testing.T) {
 	}
 }
 
-// TestLead: three sentences stand above the plots, the others below.
+// TestLead: three sentences are above the plots, the others below.
 func TestLead(t *testing.T) {
 	for _, n := range []int{0, 2, 3, 5} {
 		h := Head{Sentences: []string{"a.", "b.", "c.", "d.", "e."}[:n]}

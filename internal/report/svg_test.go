@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestPlaces: values stand where the axes say, those beyond an axis at its end.
+// TestPlaces: values are drawn by the axes, those beyond an axis at its end.
 func TestPlaces(t *testing.T) {
 	s := sheet{box: box{x0: 0, x1: 10, y0: 1, y1: 100}, left: 40, right: 240, top: 5, bottom: 205}
 	for _, c := range []struct {
@@ -33,8 +33,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestSVG: the plot is well-formed XML whatever the labels, with every part that the
-// chart asks for, and nothing of it is off the sheet.
+// TestSVG: for any labels, the plot is well-formed XML with all parts inside the sheet.
 func TestSVG(t *testing.T) {
 	level := 0.3
 	c := Chart{XLabel: "a < b & c", YLabel: `"right"`, Level: &level, Diagonal: "as said", XShares: true}
@@ -75,7 +74,7 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// TestNoNumber: what is no number is an error that names the plot.
+// TestNoNumber: NaN or infinity is an error that names the plot.
 func TestNoNumber(t *testing.T) {
 	nan := math.NaN()
 	for name, c := range map[string]Chart{
@@ -90,7 +89,7 @@ func TestNoNumber(t *testing.T) {
 	}
 }
 
-// TestStems: what stands apart is not joined by a line, and has its place beside other lines'.
+// TestStems: stems are not joined, and stand beside those of other lines.
 func TestStems(t *testing.T) {
 	points := []Point{{0, .5}, {1, .1}, {2, .4}}
 	c := Chart{Lines: []Line{{Points: points, Stems: true}, {Points: points, Stems: true}}}
@@ -107,7 +106,7 @@ func TestStems(t *testing.T) {
 	}
 }
 
-// TestTextSize: no text is under 11 px, on a page of 390 px in which a plot is 340 px wide.
+// TestTextSize: no text is under 11 px on a page of 390 px, where a plot is 340 px wide.
 func TestTextSize(t *testing.T) {
 	narrow := stylesheet[strings.Index(stylesheet, "@media (max-width"):]
 	px := regexp.MustCompile(`\.plot text \{ font-size: ([0-9.]+)px`).FindStringSubmatch(narrow)

@@ -1,12 +1,11 @@
-// Package rights reads the statements of owners about the use of their pages, and says which
+// Package rights reads site owners' statements about the use of their pages, and tells which
 // purposes they refuse.
 //
-// In: statements as they were found, where and what: a line of robots.txt or tdmrep.json, a
-// header field, a meta element, a link to a licence. Out: whether one of them refuses a purpose, and the
-// licence. Nothing is decided where nothing is said.
+// In: statements with their place: a line of robots.txt or tdmrep.json, a header field, a meta
+// element, a link to a licence. Out: whether one of them refuses a purpose, and the licence.
+// Without a statement nothing is refused.
 //
-// Known are Content-Signal (contentsignals.org) and Content-Usage (draft-ietf-aipref-attach).
-// So are the tokens by which robots.txt speaks to uses instead of crawlers; X-Robots-Tag and
-// meta robots with noai, noimageai and noarchive; the TDM Reservation Protocol.
-// docs/politeness.md has the table.
+// It supports Content-Signal (contentsignals.org), Content-Usage (draft-ietf-aipref-attach),
+// robots.txt tokens for uses instead of crawlers, noai, noimageai and noarchive in X-Robots-Tag and
+// meta robots, and the TDM Reservation Protocol. docs/politeness.md has the table.
 package rights

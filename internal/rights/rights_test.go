@@ -55,7 +55,7 @@ func TestOfHeader(t *testing.T) {
 	}
 }
 
-// A page whose owner refuses that models are trained on it.
+// An owner refuses the training of models on a page.
 func Example() {
 	said := []Statement{Said("robots.txt", "Content-Signal", "search=yes,  ai-train=no"), Said("link", "license", "https://creativecommons.org/licenses/by/4.0/")}
 	fmt.Println(Refusal(said, Training))

@@ -1,13 +1,11 @@
-// Package serving answers a few askers over HTTP beside work that matters more.
+// Package serving answers a few HTTP clients beside more important work.
 //
-// In: an address or the path of a socket, and a handler. Out: a Server that takes
-// little from the process that it is in, and ends when it is told to.
+// In: an address or a socket's path, and a handler. Out: a Server that costs its process little and
+// can be stopped.
 //
-// An address without a host is loopback, and a socket is its owner's from its first
-// moment. Connections are few and do not stay idle, and Stop is bounded. What a web
-// page's script asks by a name of its own (DNS rebinding) is refused by OwnNames.
+// An address without a host is loopback, and a socket belongs to its owner from the first moment.
+// Connections are few and do not stay idle, and Stop is bounded. OwnNames refuses DNS rebinding.
 //
-// Start with Listen or ListenUnix, then Start and Server.Stop.
-//
-// Files: listen.go listeners; names.go the Host header; server.go Server.
+// Start with Listen or ListenUnix, then Start and Server.Stop. Files: listen.go listeners; names.go
+// the Host header; server.go Server.
 package serving

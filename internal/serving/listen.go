@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Listen listens on a TCP address, HOST:PORT. Without HOST it is 127.0.0.1: all of a
-// machine's addresses are asked for by 0.0.0.0 or [::].
+// Listen listens on HOST:PORT, without HOST on 127.0.0.1; 0.0.0.0 or [::] means all addresses.
 func Listen(addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -21,35 +20,33 @@ func Listen(addr string) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort(host, port))
 }
 
-// nursery is the folder, beside a socket, in which it is made. With the socket's name
-// in it, it is no longer than what most sockets are called: their paths are limited.
+// nursery is the folder, short since paths are limited, in which a socket is created.
 const nursery = ".sock"
 
-// ListenUnix listens on a Unix socket, which replaces what is at path. Nobody but its
-// owner can connect at any moment. It is made in a folder closed to others, and moved
-// when its permissions are set. Closing the listener removes it.
+// ListenUnix listens on a Unix socket, replacing what is at path. At no moment can anybody but its
+// owner connect: it is created in a closed folder and moved once its permissions are set. Closing
+// the listener removes it.
 func ListenUnix(path string) (net.Listener, error) {
 	dir := filepath.Join(filepath.Dir(path), nursery)
-	if err := os.RemoveAll(dir); err != nil { // of a process that was killed
+	if err := os.RemoveAll(dir); err != nil { // left by a killed process
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	defer os.Remove(dir) // empty by now; what stays, the next one removes
+	defer os.Remove(dir) // empty by now; otherwise the next process removes it
 	at := filepath.Join(dir, "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: at, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
-	l.SetUnlinkOnClose(false) // it would remove the name that the socket is made by
+	l.SetUnlinkOnClose(false) // it would remove the original name
 	if err := errors.Join(os.Chmod(at, 0o600), os.Rename(at, path)); err != nil {
 		return nil, errors.Join(err, l.Close(), os.RemoveAll(dir))
 	}
 	return &socket{l, path}, nil
 }
 
-// socket is a Unix listener that has moved.
 type socket struct {
 	*net.UnixListener
 	path string

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// OwnNames hands on requests to an address, to localhost or to the host of addr
-// (HOST:PORT as given to Listen). It answers 421 to others. A name of which a stranger
-// is the master may lead to this machine. Then a page of his would be of the same
-// origin, and a browser would let its script read the answers.
+// OwnNames passes on requests to an IP address, to localhost or to the host of addr (HOST:PORT as
+// for Listen), and answers 421 to others. A stranger's domain may resolve to this machine (DNS
+// rebinding); then scripts of his page would be of the same origin and could read the answers.
 func OwnNames(addr string, h http.Handler) http.Handler {
 	own := ""
 	if host, _, err := net.SplitHostPort(addr); err == nil {

@@ -11,17 +11,13 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Options say what a Server allows. The zero value is for a person and a few programs
-// that look on.
+// Options limit a Server. The zero value suits one person and a few programs.
 type Options struct {
-	// Connections is how many there may be at a time, those that say nothing included;
-	// 0 is 32. Others wait until one ends.
+	// Connections bounds simultaneous connections, silent ones included; 0 means 32. Others wait.
 	Connections int
-	// AnswerTime is how long an answer may take to be written; 0 has no limit, which is
-	// for handlers that set their own.
+	// AnswerTime bounds the writing of an answer; 0 means no limit.
 	AnswerTime time.Duration
-	// Grace is how long Stop lets answers under way go on, and how long it waits for
-	// their handlers afterwards; 0 is one second.
+	// Grace is how long Stop waits for answers, then for their handlers; 0 means one second.
 	Grace time.Duration
 }
 
@@ -41,13 +37,13 @@ type Server struct {
 	grace time.Duration
 	done  chan error
 
-	mu    sync.Mutex            // guards what follows
-	fresh map[net.Conn]struct{} // connections that have not asked for anything yet
-	busy  int                   // handlers at work
+	mu    sync.Mutex            // guards the fields below
+	fresh map[net.Conn]struct{} // connections without a request so far
+	busy  int                   // running handlers
 	idle  chan struct{}         // closed when the last handler ends after Stop; nil before Stop
 }
 
-// Start answers requests on l, which it closes, until Stop.
+// Start answers requests on l until Stop, which closes l.
 func Start(l net.Listener, h http.Handler, opt Options) *Server {
 	if opt.Connections == 0 {
 		opt.Connections = defaultConnections
@@ -65,7 +61,7 @@ func Start(l net.Listener, h http.Handler, opt Options) *Server {
 	return s
 }
 
-// counted is h, of which is known how often it is at work.
+// counted wraps h to count its running calls.
 func (s *Server) counted(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -86,7 +82,7 @@ func (s *Server) handled() {
 	}
 }
 
-// note keeps the set of connections that have not asked for anything.
+// note tracks the connections without a request.
 func (s *Server) note(c net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,9 +93,9 @@ func (s *Server) note(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Stop ends the server: answers under way have the grace of Options, then they are cut
-// off. That somebody was cut off is no error. Handlers have returned when Stop does,
-// but for one that goes on for another grace after its connection has gone.
+// Stop ends the server: answers in progress get Options.Grace, then are cut off, which is no error.
+// All handlers have returned by then, except one that runs for another Grace after its connection
+// closed.
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.grace)
 	defer cancel()
@@ -115,13 +111,12 @@ func (s *Server) Stop() error {
 	return err
 }
 
-// dropFresh closes connections that have not asked for anything: Shutdown would wait
-// for their first request for five seconds.
+// dropFresh closes connections without a request, for which Shutdown would wait five seconds.
 func (s *Server) dropFresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.fresh {
-		c.Close() // nothing was promised on it
+		c.Close() // no request is lost
 	}
 }
 

@@ -17,8 +17,7 @@ import (
 	"fossick/internal/tries"
 )
 
-// TestOwnNames: a page of a stranger whose name leads here reads nothing; addresses,
-// localhost and the name that was listened on are answered.
+// TestOwnNames: only addresses, localhost and the host listened on are answered.
 func TestOwnNames(t *testing.T) {
 	hosts := tries.Of(t, "Host headers")
 	for _, c := range []struct {
@@ -50,7 +49,7 @@ func TestOwnNames(t *testing.T) {
 	}
 }
 
-// TestListenIsLoopback: an address without a host is not all of the machine's.
+// TestListenIsLoopback: an address without a host is loopback only.
 func TestListenIsLoopback(t *testing.T) {
 	for addr, want := range map[string]bool{":0": true, "127.0.0.1:0": true, "localhost:0": true, "0.0.0.0:0": false} {
 		l, err := Listen(addr)
@@ -69,8 +68,7 @@ func TestListenIsLoopback(t *testing.T) {
 	}
 }
 
-// TestListenUnix: with any umask, and over what a killed process left, a socket is
-// never seen with other permissions than its owner's.
+// TestListenUnix: a socket never has wider permissions, for any umask or remains.
 func TestListenUnix(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.sock")
@@ -84,7 +82,7 @@ func TestListenUnix(t *testing.T) {
 	defer syscall.Umask(old)
 	stop := make(chan struct{})
 	seen := make(chan os.FileMode)
-	go func() { // who watches for a moment at which others may connect
+	go func() { // watches for a moment of open permissions
 		var open os.FileMode
 		for {
 			select {
@@ -121,8 +119,7 @@ func TestListenUnix(t *testing.T) {
 	}
 }
 
-// TestStop: whatever those at the other end do, the server ends without an error, and
-// no handler is at work any more.
+// TestStop: whatever clients do, the server ends without an error, and no handler is left running.
 func TestStop(t *testing.T) {
 	for name, try := range map[string]string{
 		"says nothing":   "",
@@ -178,7 +175,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStopIsBounded: a handler that heeds nothing does not keep the server.
+// TestStopIsBounded: a handler that never returns does not block Stop.
 func TestStopIsBounded(t *testing.T) {
 	l, err := Listen(":0")
 	if err != nil {
@@ -199,8 +196,7 @@ func TestStopIsBounded(t *testing.T) {
 	}
 }
 
-// TestConnections: no more are open at this end than was said; the next is answered
-// when one has gone.
+// TestConnections: no more connections are served than allowed; the next is answered when one ends.
 func TestConnections(t *testing.T) {
 	l, err := Listen(":0")
 	if err != nil {

@@ -25,15 +25,14 @@ func TestClustered(t *testing.T) {
 	if math.Abs(got[0]-want[0]) > 1e-4 || math.Abs(got[1]-want[1]) > 1e-4 {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	// Of hits alone each cluster is a draw.
+	// If all draws are hits, each cluster counts as one draw.
 	if got := Clustered([]Cluster{{50, 50}, {30, 30}, {9, 9}}); got[1] != 1 || got[0] > Wilson(3, 3)[0] {
 		t.Errorf("of hits alone: %v", got)
 	}
 }
 
-// TestClusteredHolds: of sites that differ, where an interval of so many independent pages
-// holds the truth half the time at most.
-// So too where a few sites have half of the pages.
+// TestClusteredHolds: coverage for sites that differ, even if a few have half of the pages; an
+// interval for independent pages would hold at most half the time.
 func TestClusteredHolds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, of := range []struct{ sites, large int }{{4, 0}, {10, 0}, {30, 0}, {40, 6}} {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestInOrder: crawls that come by good sites and bad ones. An interval of as many
-// independent pages holds their mean harvest half the time.
+// TestInOrder: coverage for streaks of hits, where independent draws would give half.
 func TestInOrder(t *testing.T) {
 	inOrder(t, 600, .9)
 	inOrder(t, 150, .88) // seven streaks are few for four batches
@@ -57,7 +56,7 @@ func TestInOrderOfFew(t *testing.T) {
 	}
 }
 
-// TestInOrderOfAll: what becomes rarer in all runs alike does not widen the interval.
+// TestInOrderOfAll: a trend common to all runs does not widen the interval.
 func TestInOrderOfAll(t *testing.T) {
 	const n = 1000
 	rng := rand.New(rand.NewPCG(5, 6))

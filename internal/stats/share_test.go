@@ -25,8 +25,7 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// The score interval is the set of shares that a test of p = π would not
-// reject: its ends solve (p−π)² = z²·π(1−π)/n.
+// TestWilsonSolvesTheScoreEquation: the interval's ends solve (p−π)² = z²·π(1−π)/n.
 func TestWilsonSolvesTheScoreEquation(t *testing.T) {
 	for n := 1; n < 60; n++ {
 		for k := 0; k <= n; k++ {

@@ -1,6 +1,6 @@
-// Package stats has the statistics that several measures share.
+// Package stats has statistics shared by several measures.
 //
-// In: independent draws, draws in clusters, or draws in their order. Out: their mean, or a share of
+// In: independent draws, draws in clusters, or draws in sequence. Out: their mean, or a share of
 // them, with its 95 % interval. Start with MeanOf and Wilson.
 package stats
 
@@ -12,18 +12,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Fewest is of how many draws an interval or a test is given at least: fewer do not tell
-// how far others would lie apart.
+// Fewest is the least number of draws for an interval or a test; fewer do not show the variance.
 const Fewest = 5
 
-// Mean is a mean with its 95 % interval by Student's t. It is nil of fewer than Fewest
-// draws, and where all are the same: neither tells how far others would lie apart.
+// Mean is a mean with its 95 % interval by Student's t. CI is nil for fewer than Fewest draws, or
+// if all are equal: neither shows the variance.
 type Mean struct {
 	Value float64
 	CI    *[2]float64
 }
 
-// MeanOf returns the mean of x and m ± t(0.975, n−1) · s / √n; NaN of nothing.
+// MeanOf returns the mean m of x with m ± t(0.975, n−1) · s / √n; NaN if x is empty.
 func MeanOf(x []float64) Mean {
 	m := Mean{Value: stat.Mean(x, nil)}
 	if len(x) >= Fewest && !Alike(x) {
@@ -34,7 +33,7 @@ func MeanOf(x []float64) Mean {
 	return m
 }
 
-// Within returns the mean of what cannot lie outside least and most: nor can its interval.
+// Within clips the interval to [least, most], outside of which the mean cannot lie.
 func (m Mean) Within(least, most float64) Mean {
 	if m.CI != nil {
 		m.CI = &[2]float64{max(least, m.CI[0]), min(most, m.CI[1])}
@@ -42,7 +41,7 @@ func (m Mean) Within(least, most float64) Mean {
 	return m
 }
 
-// Alike says that all of x are the same, but for rounding, as one is by itself.
+// Alike reports whether all of x are equal up to rounding; a single one is.
 func Alike(x []float64) bool { return len(x) < 2 || slices.Max(x)-slices.Min(x) <= 1e-12 }
 
 // Z95 is the two-sided 95 % quantile of the normal distribution.
@@ -52,9 +51,9 @@ const Z95 = 1.959963984540054
 //
 //	(p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n),  p = k/n
 //
-// It stays inside [0,1], and holds for small n and for shares near 0 and 1. Of
-// nothing it is [0,1]. It takes the draws for independent; the pages of a crawl
-// are not, so the interval speaks of this sample size, not of other crawls.
+// It lies in [0,1], and is valid for small n and for shares near 0 and 1; for n = 0 it is [0,1]. It
+// assumes independent draws. The pages of a crawl are not, so it covers the sampling error only,
+// not the variation between crawls.
 func Wilson(k, n int) [2]float64 {
 	if n <= 0 {
 		return [2]float64{0, 1}
@@ -62,7 +61,7 @@ func Wilson(k, n int) [2]float64 {
 	return Score(float64(k)/float64(n), float64(n))
 }
 
-// Score is Wilson's interval of a share of so many draws, of which a part may count.
+// Score is Wilson's interval for a share p of n draws; n may be fractional.
 func Score(p, n float64) [2]float64 {
 	if n <= 0 {
 		return [2]float64{0, 1}
@@ -72,7 +71,7 @@ func Score(p, n float64) [2]float64 {
 	scale := 1 + Z95*Z95/n
 	ci := [2]float64{(mid - half) / scale, (mid + half) / scale}
 	if p == 0 {
-		ci[0] = 0 // but for rounding it is
+		ci[0] = 0 // exact except for rounding
 	}
 	if p == 1 {
 		ci[1] = 1
@@ -80,24 +79,23 @@ func Score(p, n float64) [2]float64 {
 	return ci
 }
 
-// Cluster is draws that came together, as the pages of a site do.
+// Cluster is a group of related draws, such as the pages of a site.
 type Cluster struct{ Hits, Of int }
 
-// Clustered returns the 95 % interval of a share of hits where whole clusters were drawn:
-// Score's of so many draws as Effective says. Of one cluster it is [0,1].
+// Clustered returns the 95 % interval of a share of hits if whole clusters were drawn: Score with
+// the number of draws from Effective. For one cluster it is [0,1].
 func Clustered(clusters []Cluster) [2]float64 { return Score(Effective(clusters)) }
 
-// Effective returns the share of hits, and how many independent draws would tell as much
-// of it as the clusters do (Korn and Graubard 1998):
+// Effective returns the share of hits, and the number of independent draws that would be as
+// informative as the clusters (Korn and Graubard 1998):
 //
 //	n* = n/deff · (z/t)²,  deff = n/(p(1−p)) · (k−1)/k · Σ ((hits_i − p·of_i) / (n − of_i))²
 //
-// deff, which is taken for 1 at least, is how many draws tell as much as one. Its variance
-// is the jackknife's: what the share is without a cluster tells what that one weighs. t is
-// Student's quantile for n²/Σ of_i² − 1 degrees of freedom, which are k − 1 where clusters
-// are of one size; few large ones among many small tell less. Where all draws are hits, or
-// none is, they do not show how clusters differ, and each counts as a draw, in
-// proportion to its size. One cluster tells nothing.
+// The design effect deff, at least 1, is how many draws are worth one independent draw. Its
+// variance is the jackknife's, from the shares without one cluster each. t is Student's quantile
+// for n²/Σ of_i² − 1 degrees of freedom: k − 1 for clusters of one size, less for a few large ones
+// among many small. If all draws are hits, or none is, they do not show how clusters differ; then
+// each cluster counts as one draw, weighted by size. One cluster tells nothing.
 func Effective(clusters []Cluster) (share, draws float64) {
 	var hits, n, k, squares float64
 	for _, c := range clusters {
@@ -108,7 +106,7 @@ func Effective(clusters []Cluster) (share, draws float64) {
 	if k == 0 {
 		return 0, 0
 	}
-	p, alike := hits/n, n*n/squares // so many clusters of one size
+	p, alike := hits/n, n*n/squares // equivalent number of clusters of one size
 	if k == 1 {
 		return p, 0
 	}
@@ -125,27 +123,25 @@ func Effective(clusters []Cluster) (share, draws float64) {
 	return p, draws * Z95 * Z95 / (t * t)
 }
 
-// batches is how many runs of draws InOrder compares, and fewBatches where there are fewer
-// draws than fewDraws. They were chosen on two topics: of 6, 7 and 10 the first held 90 of
-// 100; at 75 to 150 draws 4 held 96 of 105, 5 and 6 held 84 and 77 (webkb's courses).
+// batches is the number of batches that InOrder compares; below fewDraws draws it is fewBatches.
+// Chosen on two topics: with 6 (of 6, 7 and 10) 90 of 100 intervals held the truth; at 75 to 150
+// draws, 4 batches held 96 of 105, 5 and 6 held 84 and 77 (webkb's courses).
 const (
 	batches    = 6
 	fewBatches = 4
 	fewDraws   = 200
 )
 
-// InOrder returns the 95 % interval of the share of hits that other runs of n draws would
-// have, of which this one's came in the order given. Hits come in streaks, so that
-// draws tell less than as many independent ones. So batches of draws that follow each other
-// are compared (batch means: Law & Kelton, Simulation Modeling and Analysis, 9.5.3), few
-// of them, as batches are to be longer than streaks. That hits grow rarer, or more
-// frequent, from the first draw to the last is so in all runs. So what counts is how far
-// batches lie off a straight line:
+// InOrder returns the 95 % interval for the share of hits in other runs of n draws, from one run in
+// its order. Hits come in streaks, so draws are worth less than independent ones. So InOrder
+// compares consecutive batches (batch means: Law & Kelton, Simulation Modeling and Analysis,
+// 9.5.3); there are few, because batches must be longer than streaks. A trend of hits over the run
+// is common to all runs, so only deviations from a straight line count:
 //
 //	variance = Σ (share_b − line_b)² / ((k−2)·k),  with Student's t for k−2 degrees of freedom
 //
-// The interval is Score's, of as many draws as have this variance, n at most. Where all
-// draws are hits or none is, or where there are too few for batches, it is Wilson's.
+// The interval is Score's for the number of draws, at most n, with this variance. If all draws are
+// hits or none is, or there are too few for batches, it is Wilson's.
 func InOrder(n int, hit func(i int) bool) [2]float64 {
 	k := batches
 	if n < fewDraws {

@@ -22,7 +22,7 @@ func TestMeanOf(t *testing.T) {
 	}
 }
 
-// TestWithin: the interval of a share ends where shares end.
+// TestWithin: the interval of a share is clipped to [0,1].
 func TestWithin(t *testing.T) {
 	if m := MeanOf([]float64{0, 0, 0, 0.1, 0.5}).Within(0, 1); m.CI == nil || m.CI[0] != 0 || m.CI[1] <= m.Value || m.CI[1] > 1 {
 		t.Errorf("got %+v", m)

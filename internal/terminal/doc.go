@@ -1,19 +1,15 @@
-// Package terminal shows a person how far a piece of work is.
+// Package terminal shows the progress of work to a person.
 //
-// In: what is being done, as tasks with counts or as the parts of a line. Out:
-// one line of the terminal that is written over, as wide as the terminal
-// allows, with all other text above it. Where there is no terminal it is a
-// plain line, rarely.
+// In: tasks with counts, or the parts of a line. Out: one live line at the bottom of the terminal,
+// fitted to its width, with all other text above it. Without a terminal it prints a plain line now
+// and then.
 //
-// A Screen owns that line, so everything that a program tells while it works goes
-// through it: it is an io.Writer. The words of its line pass package printable; what
-// is written above it has passed that before. Nothing here reads the environment or a flag: who
-// makes the Screen says what the terminal can do.
+// A Screen owns the live line, so all other output must go through it; it is an io.Writer. Words on
+// the line are filtered by package printable; text written above it must be filtered before.
+// Nothing here reads the environment or flags: the caller describes the terminal.
 //
 // Start with New, then Screen.Begin and Task.End.
 //
-// Files: screen.go the line and what goes above it; task.go a task that takes a
-// while. fit.go parts of a line, the least important dropped first; left.go the
-// time that is left, steadily; style.go colours. log.go records of a log as
-// sentences.
+// Files: screen.go the live line and text above it; task.go tasks; fit.go fitting parts into a
+// line; left.go the remaining time; style.go colours; log.go log records as sentences.
 package terminal

@@ -6,19 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Part is a piece of a line.
 type Part struct {
 	Text  string
-	Rank  int // 0 is the most important: what ranks highest is dropped first
+	Rank  int // 0 is most important; the highest rank is dropped first
 	Style Style
 }
 
-// between stands between two parts.
 const between = " · "
 
-// fit returns the parts that fit into a line of so many columns, in their order. The
-// last of those that rank alike is dropped first. One part is always left, cut where
-// not even that fits.
+// fit returns the parts that fit into a line of so many columns, in order. Among equal ranks it
+// drops the last first. It always keeps one part, truncated if necessary.
 func fit(parts []Part, columns int) []Part {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Text == "" })
 	for len(parts) > 1 && lineWidth(parts) > columns {
@@ -57,7 +54,6 @@ func cut(s string, columns int) string {
 	return string(r[:columns-1]) + "…"
 }
 
-// join makes a line of parts.
 func join(parts []Part, colour bool) string {
 	var b strings.Builder
 	for i, p := range parts {

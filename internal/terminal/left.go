@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// Left estimates how long work still takes. It goes by the pace of the last minute or
-// so. What it says moves towards a new estimate little by little, so that the figure
-// does not jump. The zero value is ready. For one goroutine.
+// Left estimates the remaining time from the pace of the last minute or so. The figure approaches a
+// new estimate gradually, so that it does not jump. The zero value is ready; only one goroutine may
+// use it.
 type Left struct {
 	begun   bool
 	at      time.Duration // of the last call
-	done    float64       // then
-	span    float64       // seconds looked at, the older the less
-	gained  float64       // in them
-	shown   float64       // seconds left as of the last call
+	done    float64       // at the last call
+	span    float64       // weighted seconds observed
+	gained  float64       // work done in span
+	shown   float64       // seconds left at the last call
 	showing bool
 }
 
 const (
-	paceOver  = 60 * time.Second // how long a moment counts for the pace, about
-	shownOver = 10 * time.Second // how long a change of the estimate takes to be shown, at most
-	leastTime = 4 * time.Second  // before that nothing is known
-	leastDone = 5                // neither
+	paceOver  = 60 * time.Second // about how long an observation counts
+	shownOver = 10 * time.Second // longest time until a change is fully shown
+	leastTime = 4 * time.Second  // shortest time before an estimate
+	leastDone = 5                // least work before an estimate
 )
 
-// After takes in how much is done of total, a time after the work began, and returns
-// what is left. It is false when that is not known.
+// After records the work done after elapsed, and returns the remaining time if it is known.
 func (l *Left) After(elapsed time.Duration, done, total float64) (time.Duration, bool) {
 	if !l.begun {
 		l.begun, l.at, l.done = true, elapsed, done
@@ -49,13 +48,13 @@ func (l *Left) After(elapsed time.Duration, done, total float64) (time.Duration,
 	if !l.showing {
 		l.shown, l.showing = now, true
 	}
-	over := min(shownOver.Seconds(), l.span/3) // the first guesses are the worst
+	over := min(shownOver.Seconds(), l.span/3) // early estimates are worst, so they change fastest
 	l.shown += (now - l.shown) * (1 - math.Exp(-step/over))
 	l.shown = max(0, l.shown)
 	return time.Duration(l.shown * float64(time.Second)), true
 }
 
-// clock writes a time that has passed: 8 s, 1 min 20 s.
+// clock formats elapsed time: 8 s, 1 min 20 s.
 func clock(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", d/time.Second)
@@ -63,8 +62,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
 }
 
-// Duration writes a time to come as people say it: 8 s, 40 s, 3 min, 2 h 10 min. The longer,
-// the rounder.
+// Duration formats remaining time, coarser the longer it is: 8 s, 40 s, 3 min, 2 h 10 min.
 func Duration(d time.Duration) string {
 	round := func(to time.Duration) time.Duration { return (d + to - 1) / to * to }
 	switch {
@@ -82,7 +80,7 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d d %d h", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
 }
 
-// Brief writes a time without its empty parts: 1h, not 1h0m0s.
+// Brief formats a time without empty parts: 1h, not 1h0m0s.
 func Brief(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

@@ -10,22 +10,19 @@ import (
 	"fossick/internal/printable"
 )
 
-// spoken is the log on a terminal: a sentence a record, without the time. Whoever
-// wants to take lines apart sends stderr to a file, or asks for --log-format json.
+// spoken is the log on a terminal: one sentence per record, without the time.
 type spoken struct {
 	screen *Screen
 	level  slog.Level
 	attrs  []slog.Attr
-	prefix string // of the attributes' names, by group
+	prefix string // of attribute names, from groups
 }
 
-// Log makes a handler of log records that are told above the line of a screen.
+// Log returns a handler that prints log records above the live line of a screen.
 func Log(screen *Screen, level slog.Level) slog.Handler { return &spoken{screen: screen, level: level} }
 
-// Enabled implements slog.Handler.
 func (h *spoken) Enabled(_ context.Context, level slog.Level) bool { return level >= h.level }
 
-// WithAttrs implements slog.Handler.
 func (h *spoken) WithAttrs(attrs []slog.Attr) slog.Handler {
 	own := *h
 	own.attrs = slices.Clone(h.attrs)
@@ -35,14 +32,13 @@ func (h *spoken) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &own
 }
 
-// WithGroup implements slog.Handler.
 func (h *spoken) WithGroup(name string) slog.Handler {
 	own := *h
 	own.prefix += name + "."
 	return &own
 }
 
-// Handle implements slog.Handler: "warning: what happened: why (where)".
+// Handle prints "warning: what happened: why (where)".
 func (h *spoken) Handle(_ context.Context, r slog.Record) error {
 	why, where := "", []string{}
 	attrs := slices.Clone(h.attrs)
@@ -67,7 +63,6 @@ func (h *spoken) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-// name says how bad it is.
 func (h *spoken) name(level slog.Level) string {
 	name, style := "note:", Faint
 	switch {

@@ -8,46 +8,42 @@ import (
 	"time"
 )
 
-// Options say what a Screen writes to. The zero value is no terminal.
+// Options describe the output of a Screen. The zero value is no terminal.
 type Options struct {
-	Terminal bool       // a line can be written over
-	Colour   bool       // and have colours
-	Quiet    bool       // nothing is shown of the work
-	Columns  func() int // how wide the terminal is now; nil, or 0, is 80
+	Terminal bool       // a line can be overwritten
+	Colour   bool       // colours can be shown
+	Quiet    bool       // no progress is shown
+	Columns  func() int // present width; nil or 0 means 80
 }
 
-// Screen is a terminal with a live last line, or what stands for one. It is safe for
-// concurrent use.
+// Screen is a terminal with a live last line. It is safe for concurrent use.
 type Screen struct {
 	w   io.Writer
 	opt Options
 
-	mu    sync.Mutex // guards what follows
-	live  string     // stands on the last line now; "" is nothing
+	mu    sync.Mutex // guards the fields below
+	live  string     // text of the last line; "" if none
 	plain time.Time  // of the last plain line
-	tasks []*Task    // going on, the innermost last
+	tasks []*Task    // running tasks, the innermost last
 	stop  chan struct{}
 	done  chan struct{}
 }
 
-// New returns a Screen on w.
 func New(w io.Writer, opt Options) *Screen {
 	return &Screen{w: w, opt: opt}
 }
 
 const (
-	// defaultColumns is the width of a terminal that does not tell.
+	// defaultColumns is the assumed width of a terminal that does not report one.
 	defaultColumns = 80
 	clearLine      = "\r\x1b[K"
 )
 
-// Terminal says whether there is a line to be written over.
 func (s *Screen) Terminal() bool { return s.opt.Terminal }
 
-// Colour says whether text may have colours.
 func (s *Screen) Colour() bool { return s.opt.Colour }
 
-// Write writes text above the live line. It implements io.Writer.
+// Write writes text above the live line.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +56,8 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Show shows a line: on a terminal in place of the one before, else plainly when the
-// last is as old as every.
+// Show shows a line: on a terminal in place of the previous one, else as plain text if the last one
+// is at least as old as every.
 func (s *Screen) Show(every time.Duration, parts ...Part) {
 	if s.opt.Quiet {
 		return
@@ -73,16 +69,16 @@ func (s *Screen) Show(every time.Duration, parts ...Part) {
 
 func (s *Screen) show(every time.Duration, parts []Part) {
 	if s.opt.Terminal {
-		s.draw(join(fit(parts, s.columns()-1), s.opt.Colour)) // a full last column would wrap
+		s.draw(join(fit(parts, s.columns()-1), s.opt.Colour)) // text in the last column would wrap
 		return
 	}
 	if now := time.Now(); now.Sub(s.plain) >= every {
 		s.plain = now
-		fmt.Fprintln(s.w, join(fit(parts, math.MaxInt), false)) // nowhere to tell that progress cannot be told
+		fmt.Fprintln(s.w, join(fit(parts, math.MaxInt), false)) // an error could not be reported anyway
 	}
 }
 
-// Keep leaves the live line as it stands: what follows goes below it.
+// Keep leaves the live line on the screen; further text goes below it.
 func (s *Screen) Keep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +88,7 @@ func (s *Screen) Keep() {
 	}
 }
 
-// Clear takes the live line away, before something else writes to the terminal.
+// Clear removes the live line, before something else writes to the terminal.
 func (s *Screen) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

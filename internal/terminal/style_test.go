@@ -7,7 +7,7 @@ import (
 	"fossick/internal/printable"
 )
 
-// TestPaintedText: a verdict has the colour of its own, and nothing of a stranger's.
+// TestPaintedText: our text has its colour, and a stranger's text has no effect.
 func TestPaintedText(t *testing.T) {
 	var out bytes.Buffer
 	w := printable.Text(&out)

@@ -8,29 +8,28 @@ import (
 	"time"
 )
 
-// Task is work that goes on. Its counters are safe for concurrent use; Step and Add of
-// a nil Task do nothing.
+// Task is work in progress. Its counters are safe for concurrent use; Step and Add of a nil Task do
+// nothing.
 type Task struct {
 	screen *Screen
-	unit   string // what is counted, as pages; "" is nothing
+	unit   string // what is counted, such as pages; "" for nothing
 	began  time.Time
 	what   atomic.Pointer[string]
 	done   atomic.Int64
 	total  atomic.Int64
-	left   Left // of the screen's goroutine
+	left   Left // used only by the screen's goroutine
 }
 
 const (
 	frameEvery = 125 * time.Millisecond
-	showAfter  = time.Second      // what is quicker is not shown
+	showAfter  = time.Second      // quicker tasks are not shown
 	plainEvery = 30 * time.Second // without a terminal
 	barColumns = 20
 )
 
 var frames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
-// Begin shows that work goes on, until End. unit is what the task counts, as pages,
-// "" where it counts nothing.
+// Begin shows a task until End. unit is what it counts, such as pages, or "".
 func (s *Screen) Begin(what, unit string) *Task {
 	t := &Task{screen: s, unit: unit, began: time.Now()}
 	t.what.Store(&what)
@@ -41,14 +40,14 @@ func (s *Screen) Begin(what, unit string) *Task {
 	defer s.mu.Unlock()
 	s.tasks = append(s.tasks, t)
 	if len(s.tasks) == 1 {
-		s.plain = time.Now() // the first plain line comes when the task has taken long
+		s.plain = time.Now() // delays the first plain line by plainEvery
 		s.stop, s.done = make(chan struct{}), make(chan struct{})
 		go s.animate(s.stop, s.done)
 	}
 	return t
 }
 
-// Step says what the task does now, and that its count begins anew.
+// Step sets what the task does now, and restarts its count.
 func (t *Task) Step(what string, total int) {
 	if t == nil {
 		return
@@ -58,20 +57,18 @@ func (t *Task) Step(what string, total int) {
 	t.what.Store(&what)
 }
 
-// Of says how much there is to do in all; 0 is not known.
+// Of sets the total; 0 means unknown.
 func (t *Task) Of(total int) { t.total.Store(int64(total)) }
 
-// Add counts what was done.
 func (t *Task) Add(n int) {
 	if t != nil {
 		t.done.Add(int64(n))
 	}
 }
 
-// Set says how much is done.
 func (t *Task) Set(done int) { t.done.Store(int64(done)) }
 
-// End takes the task's line away. It may be called twice.
+// End removes the task's line. It may be called twice.
 func (t *Task) End() {
 	s := t.screen
 	s.mu.Lock()
@@ -122,7 +119,7 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// parts is the task in words: a bar where the end is known, else a spinner.
+// parts describes the task: with a bar if the total is known, else with a spinner.
 func (t *Task) parts(elapsed time.Duration, frame int, live bool) []Part {
 	what, done, total := *t.what.Load(), t.done.Load(), t.total.Load()
 	left, known := t.left.After(elapsed, float64(done), float64(total))
@@ -148,7 +145,6 @@ func (t *Task) parts(elapsed time.Duration, frame int, live bool) []Part {
 	return append(parts, Part{Text: clock(elapsed), Rank: 2})
 }
 
-// bar draws a share.
 func bar(share float64) string {
 	full := int(share * barColumns)
 	return strings.Repeat("━", full) + strings.Repeat("╌", barColumns-full)

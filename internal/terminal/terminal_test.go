@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestFit: any parts in any width: no line is too long, what stays is in order, and
-// what was dropped ranks no lower than what stayed.
+// TestFit: no line is too long, order is kept, and dropped parts never rank lower than kept ones.
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -44,8 +43,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestLeftIsSteady: of pages that come in bursts, the time left does not jump, and
-// it is about right.
+// TestLeftIsSteady: for pages in bursts, the remaining time does not jump and is about right.
 func TestLeftIsSteady(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const total, pace = 6000.0, 10.0
@@ -66,7 +64,7 @@ func TestLeftIsSteady(t *testing.T) {
 			}
 		}
 		was = left
-		done += float64(rng.IntN(11)) // 5 in the mean
+		done += float64(rng.IntN(11)) // 5 on average
 	}
 }
 
@@ -91,7 +89,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// screenOf is what a terminal shows after text was written to it: its lines.
+// screenOf returns the lines that a terminal shows after this output.
 func screenOf(out string) []string {
 	lines := []string{""}
 	for out != "" {
@@ -109,7 +107,7 @@ func screenOf(out string) []string {
 	return lines
 }
 
-// TestPlainLine: a part that says nothing leaves no gap.
+// TestPlainLine: an empty part leaves no gap.
 func TestPlainLine(t *testing.T) {
 	var out bytes.Buffer
 	New(&out, Options{}).Show(0, Part{Text: "4 pages"}, Part{}, Part{Text: "1 host"})
@@ -118,8 +116,7 @@ func TestPlainLine(t *testing.T) {
 	}
 }
 
-// TestTextAboveTheLine: what is told while work goes on stands above the live line,
-// which stays the last one.
+// TestTextAboveTheLine: text written during work appears above the live line, which stays last.
 func TestTextAboveTheLine(t *testing.T) {
 	var out bytes.Buffer
 	s := New(&out, Options{Terminal: true})
@@ -136,13 +133,13 @@ func TestTextAboveTheLine(t *testing.T) {
 	}
 }
 
-// TestTask runs a task of some seconds, in a bubble with a clock of its own.
+// TestTask runs a task of some seconds in a synctest bubble.
 func TestTask(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		opt  Options
 		took time.Duration
-		of   int // pages, one a second
+		of   int // pages, one per second
 		want string
 	}{
 		{"quick work is not shown", Options{Terminal: true}, 900 * time.Millisecond, 0, ""},
@@ -184,8 +181,7 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// TestTasksWithin: of tasks within tasks the innermost shows, and the line comes
-// back when it ends.
+// TestTasksWithin: of nested tasks the innermost shows, and the outer line returns when it ends.
 func TestTasksWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

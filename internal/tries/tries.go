@@ -1,6 +1,6 @@
-// Package tries counts what tests try against fossick as a stranger or a bad disk
-// would, by class of attack: what held and what fell. `scripts/tries.sh` makes one
-// table of all packages' counts (docs/testing.md).
+// Package tries counts, by class of attack, what tests try against fossick as a stranger or a bad
+// disk would: tries that held and that fell. `scripts/tries.sh` makes one table of all counts
+// (docs/testing.md).
 package tries
 
 import (
@@ -8,15 +8,14 @@ import (
 	"testing"
 )
 
-// Class counts the tries of one class in one test. Any number of goroutines may use it.
+// Class counts the tries of one class in one test. It is safe for concurrent use.
 type Class struct {
 	t          testing.TB
 	mu         sync.Mutex
 	held, fell int
 }
 
-// Of begins to count tries of a class. When the test ends, a line of its log says how
-// many held and how many fell.
+// Of starts counting tries of a class. When the test ends, it logs how many held and fell.
 func Of(t testing.TB, class string) *Class {
 	c := &Class{t: t}
 	t.Cleanup(func() {
@@ -27,7 +26,7 @@ func Of(t testing.TB, class string) *Class {
 	return c
 }
 
-// Known counts one try that fell, as is known and said where it stands. It fails nothing.
+// Known counts a try that fell as a documented weakness, without failing the test.
 func (c *Class) Known(format string, args ...any) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -36,7 +35,7 @@ func (c *Class) Known(format string, args ...any) {
 	c.t.Logf(format, args...)
 }
 
-// Try counts one try. One that fell fails the test, and format says what was seen.
+// Try counts a try. One that fell fails the test with the formatted message.
 func (c *Class) Try(held bool, format string, args ...any) bool {
 	c.t.Helper()
 	c.mu.Lock()

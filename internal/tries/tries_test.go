@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// notes is a test that writes down what is said to it.
+// notes records a test's messages.
 type notes struct {
 	testing.TB
 	said  []string

@@ -1,22 +1,19 @@
-// Package usage tells mistakes in what was asked for from failures. Who asked can mend
-// the first kind, and a program that ends for one says so.
+// Package usage tells mistakes in a request, which the caller can correct, from failures.
 package usage
 
 import "fmt"
 
-// Error is a mistake in what was asked for.
+// Error is a mistake in a request.
 type Error struct{ Err error }
 
-// Error implements error.
 func (e Error) Error() string { return e.Err.Error() }
 
-// Unwrap returns what went wrong.
 func (e Error) Unwrap() error { return e.Err }
 
-// Errorf makes one as fmt.Errorf does.
+// Errorf returns an Error, formatted like fmt.Errorf.
 func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
 
-// Of is err, unless nil, as a mistake in what was asked for.
+// Of returns err, unless nil, as an Error.
 func Of(err error) error {
 	if err == nil {
 		return nil

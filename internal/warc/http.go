@@ -20,20 +20,19 @@ import (
 
 const maxHTTPHeaderBytes = 256 << 10
 
-// ErrHTTP reports a block that holds no HTTP response.
+// ErrHTTP reports a block without an HTTP response.
 var ErrHTTP = errors.New("no HTTP response")
 
 // HTTP is the response in a record.
 type HTTP struct {
 	Status int
 	Header textproto.MIMEHeader
-	Body   []byte // without the encodings of transfer and content
-	Cut    bool   // there was more of it, or an encoding broke off
+	Body   []byte // without transfer and content encodings
+	Cut    bool   // truncated, or an encoding broke off
 }
 
-// ReadHTTP reads the block of a response record, of its body at most so many bytes. A body
-// whose header names an encoding that it has not, as archives often have it, is taken as it
-// is.
+// ReadHTTP reads the block of a response record, with at most most bytes of its body. Archives
+// often name an encoding that the body does not have; such a body is returned as it is.
 func ReadHTTP(block io.Reader, most int64) (*HTTP, error) {
 	r := bufio.NewReaderSize(block, 8<<10)
 	h := &HTTP{Header: textproto.MIMEHeader{}}
@@ -55,7 +54,7 @@ func ReadHTTP(block io.Reader, most int64) (*HTTP, error) {
 	}
 	var damage *Error
 	if errors.As(err, &damage) {
-		return h, err // the record's, not the server's
+		return h, err // damage of the record, not the server's fault
 	}
 	h.Cut = h.Cut || err != nil
 	return h, nil
@@ -80,7 +79,7 @@ func (h *HTTP) readHeader(r *bufio.Reader) error {
 				return fmt.Errorf("%w: it begins with %.40q", ErrHTTP, line)
 			}
 		case len(line) == 0:
-			return nil // also where the block ends with its header
+			return nil // also if the block ends with its header
 		default:
 			if name, value, ok := strings.Cut(string(line), ":"); ok && name != "" && line[0] != ' ' && line[0] != '\t' {
 				h.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
@@ -94,7 +93,6 @@ func (h *HTTP) readHeader(r *bufio.Reader) error {
 	}
 }
 
-// statusOf returns the code of a status line, 0 of another line.
 func statusOf(line []byte) int {
 	fields := strings.Fields(string(line[:min(len(line), 64)]))
 	if len(fields) < 2 || !strings.HasPrefix(fields[0], "HTTP/") {
@@ -125,7 +123,7 @@ func decoded(body io.Reader, encoding string) io.Reader {
 				return z
 			}
 		}
-	case "deflate": // which is zlib, and to some servers bare
+	case "deflate": // is zlib, but bare from some servers
 		if len(head) >= 2 && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
 			if z, err := zlib.NewReader(r); err == nil {
 				return z
@@ -146,13 +144,12 @@ func decoded(body io.Reader, encoding string) io.Reader {
 	return r
 }
 
-// brotliOrPlain undoes Brotli. Its streams begin with no mark, so the first bytes are tried:
-// many an archive has bodies unpacked under their old header.
+// brotliOrPlain decodes Brotli if the first bytes allow; archives often store decoded bodies.
 func brotliOrPlain(r *bufio.Reader) io.Reader {
 	head, err := r.Peek(r.Size())
 	trial := brotli.NewReader(bytes.NewReader(head))
 	n, failed := io.Copy(io.Discard, io.LimitReader(trial, 64<<10))
-	whole := errors.Is(err, io.EOF) // then the stream must end well
+	whole := errors.Is(err, io.EOF) // then the stream must end properly
 	if failed != nil && (whole || n == 0 || !errors.Is(failed, io.ErrUnexpectedEOF)) {
 		return r
 	}

@@ -15,7 +15,6 @@ import (
 
 const markup = "<html><title>A page</title><p>Its text, its text, its text.</p></html>"
 
-// packedWith returns markup as a writer of an encoding makes it.
 func packedWith(t *testing.T, make func(io.Writer) (io.WriteCloser, error)) string {
 	var b bytes.Buffer
 	w, err := make(&b)
@@ -28,7 +27,7 @@ func packedWith(t *testing.T, make func(io.Writer) (io.WriteCloser, error)) stri
 	return b.String()
 }
 
-// TestReadHTTP: what a server did to a body is undone; what its header only claims is not.
+// TestReadHTTP: encodings of a body are undone, but not those that its header only claims.
 func TestReadHTTP(t *testing.T) {
 	gz := string(gzipOf(t, markup))
 	br := packedWith(t, func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriter(w), nil })
@@ -89,7 +88,7 @@ func hexOf(n int) string {
 	return string([]byte{digits[n>>4], digits[n&15]})
 }
 
-// FuzzReadHTTP: no block makes it panic, or read more than it may.
+// FuzzReadHTTP: no block causes a panic or too much reading.
 func FuzzReadHTTP(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: br\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Encoding: deflate, zstd, gzip\r\n\r\n" + markup))

@@ -14,8 +14,7 @@ import (
 	"fossick/internal/tries"
 )
 
-// failing is a file that cannot be read behind a byte: each read there gives err, or
-// nothing at all where that is nil.
+// failing is a file whose reads fail with err after byte at, or return nothing if err is nil.
 type failing struct {
 	*bytes.Reader
 	at  int64
@@ -33,7 +32,7 @@ func (f *failing) Read(p []byte) (int, error) {
 // noSeek hides that a file can seek.
 type noSeek struct{ io.Reader }
 
-// stuck is a file of which reading on works and going back does not.
+// stuck is a file that can be read on but cannot seek back.
 type stuck struct{ *failing }
 
 func (s stuck) Seek(by int64, whence int) (int64, error) {
@@ -43,8 +42,8 @@ func (s stuck) Seek(by int64, whence int) (int64, error) {
 	return s.failing.Seek(by, whence)
 }
 
-// TestFailingInput: an error of the file itself ends reading, wherever it comes, however the
-// file is packed; it is no damage, and the records before it are read.
+// TestFailingInput: an error of the file, wherever it occurs and however the file is packed, ends
+// reading and is no damage. Earlier records are read.
 func TestFailingInput(t *testing.T) {
 	class := tries.Of(t, "archives that cannot be read on")
 	records := someRecords(rand.New(rand.NewPCG(9, 9)), 8)
@@ -79,7 +78,7 @@ func TestFailingInput(t *testing.T) {
 	}
 }
 
-// endOf reads a file to what ends it, which comes again when it is asked for once more.
+// endOf reads a file to its final error, which must repeat when asked again.
 func endOf(in io.Reader, whole int, bodies bool) error {
 	r, err := NewReader(in)
 	if err != nil {
@@ -108,7 +107,7 @@ func endOf(in io.Reader, whole int, bodies bool) error {
 	return errors.New("no end")
 }
 
-// TestPlaceOfDamage: damage is told once a place, and behind all that was told before.
+// TestPlaceOfDamage: damage is reported once per place, in rising order.
 func TestPlaceOfDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	records := someRecords(rng, 12)
@@ -123,7 +122,7 @@ func TestPlaceOfDamage(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				in = noSeek{in}
 			}
-			// A flipped bit of a packed member may repeat the head of a record thousands of times.
+			// A flipped bit of a compressed member may repeat a record's start thousands of times.
 			if _, errs := readAll(t, in); len(errs) > 10_000 {
 				t.Fatalf("%s: %d errors", name, len(errs))
 			}

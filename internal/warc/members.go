@@ -14,26 +14,25 @@ import (
 	"fossick/internal/reading"
 )
 
-// bufferBytes holds any block of a zstd frame, so that a place where one may begin can be
-// tried.
+// bufferBytes holds any block of a zstd frame, so that a possible start of a frame can be tested.
 const bufferBytes = 256 << 10
 
 type input struct {
 	file io.Reader
-	seek io.Seeker // nil where reading cannot go back
-	base int64     // of the seeker, where the file begins
-	read int64     // bytes that buf was given
+	seek io.Seeker // nil if the file cannot seek
+	base int64     // the seeker's position at the start of the file
+	read int64     // bytes given to buf
 	buf  *bufio.Reader
 
-	again  int64 // bytes that were read once more
-	idle   int   // reads in a row that gave neither bytes nor an error
-	failed error // the first error of the file itself, which every later read gives again
+	again  int64 // bytes read again
+	idle   int   // consecutive reads without bytes or an error
+	failed error // first error of the file, returned by all later reads
 }
 
 func newInput(r io.Reader) *input {
 	in := &input{file: r}
 	if s, ok := r.(io.Seeker); ok {
-		if base, err := s.Seek(0, io.SeekCurrent); err == nil { // a pipe is a file, too
+		if base, err := s.Seek(0, io.SeekCurrent); err == nil { // a pipe is a Seeker too, but cannot seek
 			in.seek, in.base = s, base
 		}
 	}
@@ -64,11 +63,11 @@ func (in *input) spent() bool { return in.failed != nil && in.buf.Buffered() == 
 
 func (in *input) offset() int64 { return in.read - int64(in.buf.Buffered()) }
 
-// mostAgain is how much of a file is read once more at most, beside four times what was read
-// till then. Else each of many wrong lengths could cost a pass over all that follows.
+// mostAgain, plus four times the bytes read until then, bounds the bytes read again. Without it,
+// each of many wrong lengths could cost a pass over the rest of the file.
 const mostAgain = 64 << 20
 
-// mostIdle is how many reads in a row may give nothing, as bufio has it.
+// mostIdle bounds consecutive empty reads, as in bufio.
 const mostIdle = 100
 
 func (in *input) back(to int64) bool {
@@ -93,14 +92,14 @@ func (in *input) behind(offset int64) error {
 	return err
 }
 
-// members are what a file is made of: gzip members or zstd frames. A plain file is one.
+// members are the gzip members or zstd frames of a file. A plain file is one member.
 type members interface {
 	// next begins the next member and returns its offset; io.EOF after the last.
 	next() (int64, error)
-	// Read reads of the member. io.EOF is its end, of which the checksum is right.
+	// Read reads from the member. io.EOF means that its checksum is right.
 	Read(p []byte) (int, error)
-	// find goes to the first member after the one at an offset that begins as a record
-	// does, so that next finds it; io.EOF when there is none.
+	// find moves to the first member after an offset that begins like a record; io.EOF if none
+	// does.
 	find(after int64) error
 }
 
@@ -119,12 +118,11 @@ func (p *plain) next() (int64, error) {
 
 func (p *plain) Read(b []byte) (int, error) { return p.in.buf.Read(b) }
 
-// find is never asked: a plain file is not damaged as a member is.
+// find is never called, since only members can be damaged.
 func (p *plain) find(int64) error { return io.EOF }
 
-// findMagic goes to the next place from where reading is on that begins with magic and
-// passes the test, which gets what follows, as much as the buffer has. io.EOF when there is
-// none.
+// findMagic moves to the next place that begins with magic and passes test, which gets the
+// following bytes in the buffer. It returns io.EOF if there is none.
 func findMagic(in *input, magic string, test func(head []byte) bool) error {
 	for {
 		head, err := in.buf.Peek(in.buf.Size())
@@ -146,21 +144,20 @@ func findMagic(in *input, magic string, test func(head []byte) bool) error {
 	}
 }
 
-// stream is the unpacked bytes of a file behind one buffer. The buffer never has bytes of
-// two members but where a record goes on from one to the next, so it is known at which
-// member a record begins.
+// stream is the decompressed file behind one buffer. The buffer holds bytes of two members only if
+// a record spans them, so that each record's member is known.
 type stream struct {
 	in     *input
 	m      members
 	packed bool
 
 	buf    []byte
-	r, w   int   // what of buf is not used yet
-	open   bool  // a member is begun and its end was not met
-	member int64 // its offset
-	out    int64 // bytes that it gave so far
+	r, w   int   // unused part of buf
+	open   bool  // a member has begun and not ended
+	member int64 // offset of the member
+	out    int64 // decompressed bytes of the member so far
 
-	last int // bytes of the line that was read last, with its end
+	last int // length of the last line, with its end
 }
 
 func newStream(in *input, m members, packed bool) *stream {
@@ -169,7 +166,6 @@ func newStream(in *input, m members, packed bool) *stream {
 
 func (s *stream) inside() int64 { return s.out - int64(s.w-s.r) }
 
-// fill reads more of the member; io.EOF at its end.
 func (s *stream) fill() error {
 	if !s.open {
 		return io.EOF
@@ -191,22 +187,22 @@ func (s *stream) fill() error {
 	if err != nil {
 		s.open = false
 		if n > 0 && (err == io.EOF || s.in.failed != nil) {
-			return nil // the next call tells it
+			return nil // the next call returns the error
 		}
 	}
 	return err
 }
 
-// begin begins the next member; io.EOF behind the last.
+// begin begins the next member; io.EOF after the last.
 func (s *stream) begin() error {
 	at, err := s.m.next()
-	s.member, s.out = at, int64(s.w-s.r) // the rest counts as the new one's
+	s.member, s.out = at, int64(s.w-s.r) // the rest counts as part of the new member
 	s.open = err == nil
 	return err
 }
 
-// need makes n bytes available, of this member and those that follow it; io.EOF where the
-// file has none, io.ErrUnexpectedEOF where it has fewer. n is at most the buffer's size.
+// need makes n bytes available, from this member and the following ones. It returns io.EOF if there
+// are none, io.ErrUnexpectedEOF if there are fewer. n is at most the buffer's size.
 func (s *stream) need(n int) error {
 	for s.w-s.r < n {
 		err := s.fill()
@@ -226,8 +222,7 @@ func (s *stream) need(n int) error {
 	return nil
 }
 
-// line returns the next line without its end, valid until the next call. It has at most
-// limit bytes.
+// line returns the next line without its end, at most limit bytes, valid until the next call.
 func (s *stream) line(limit int) ([]byte, error) {
 	limit = min(limit, len(s.buf))
 	for seen := 0; ; {
@@ -250,7 +245,7 @@ func (s *stream) line(limit int) ([]byte, error) {
 	}
 }
 
-// unreadLine puts the last line back, while it is still in the buffer.
+// unreadLine puts the last line back while it is still in the buffer.
 func (s *stream) unreadLine() { s.r -= s.last }
 
 func (s *stream) beginsRecord() bool {
@@ -265,8 +260,7 @@ func (s *stream) beginsRecord() bool {
 	return ok && version
 }
 
-// seek drops bytes until a record begins, in this member or at the begin of another; io.EOF
-// when none does.
+// seek drops bytes until a record begins, here or at the start of another member.
 func (s *stream) seek() error {
 	for {
 		err := s.need(len("WARC/1.1\n"))
@@ -289,18 +283,18 @@ func (s *stream) seek() error {
 
 const gzipMagic = "\x1f\x8b\x08"
 
-// gzipped is a file of gzip members, a record each where it was made by the rules.
+// gzipped is a file of gzip members, by the standard one per record.
 type gzipped struct {
 	in   *input
 	z    gzip.Reader
-	test gzip.Reader // tries places at which a member may begin
+	test gzip.Reader // tests possible starts of members
 }
 
 func (g *gzipped) next() (int64, error) {
 	for {
 		head, err := g.in.buf.Peek(1)
 		if err != nil {
-			return g.in.offset(), err // io.EOF: no member is begun
+			return g.in.offset(), err // io.EOF: there is no further member
 		}
 		if head[0] != 0 { // some programs pad the end of a file
 			break
@@ -349,15 +343,15 @@ func gzipError(err error) error {
 
 const (
 	zstdMagic = "\x28\xb5\x2f\xfd"
-	dictMagic = "\x5d\x2a\x4d\x18" // a skippable frame that holds the dictionary of all others
+	dictMagic = "\x5d\x2a\x4d\x18" // a skippable frame with the dictionary of all others
 )
 
 const (
-	maxWindowBytes = 128 << 20 // as zstd's own command line
+	maxWindowBytes = 128 << 20 // as in zstd's command line
 	maxDictBytes   = 16 << 20
 )
 
-// zstandard is a file of zstd frames, one or more a record. The first may be the dictionary.
+// zstandard is a file of zstd frames, at least one per record. The first may be the dictionary.
 type zstandard struct {
 	in    *input
 	z     *zstd.Decoder
@@ -425,7 +419,7 @@ func (s *zstandard) next() (int64, error) {
 			continue
 		}
 		if string(head[:4]) != zstdMagic {
-			return first, fmt.Errorf("%w: no zstd frame begins here", ErrDamaged) // or a skipped frame was shorter than its header says
+			return first, fmt.Errorf("%w: no zstd frame begins here", ErrDamaged) // or a skipped frame was shorter than declared
 		}
 		if err := s.frame.begin(); err != nil {
 			return at, err
@@ -480,11 +474,10 @@ func (s *zstandard) error(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// frame reads the bytes of one frame and no more, so that its end is known. A decoder of
-// its own would read on into the next.
+// frame reads exactly one frame, so that its end is known. A decoder would read on into the next.
 type frame struct {
 	in       *input
-	left     int64 // bytes until the next header of a block
+	left     int64 // bytes until the next block header
 	last     bool  // no block follows
 	checksum bool  // four bytes follow the last block
 	done     bool
@@ -535,7 +528,7 @@ func (f *frame) block() error {
 	h := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16
 	f.last = h&1 == 1
 	f.left = 3 + int64(h>>3)
-	if h>>1&3 == 1 { // one byte, repeated
+	if h>>1&3 == 1 { // one repeated byte
 		f.left = 4
 	}
 	return nil

@@ -8,23 +8,23 @@ import (
 	"fossick/internal/reading"
 )
 
-// Reader reads the records of a file. Not safe for concurrent use.
+// Reader reads the records of a file. It is not safe for concurrent use.
 type Reader struct {
 	s    *stream
-	rec  *Record // the last that was handed out, nil after damage
-	body *block  // its
-	lost *damage // what Next has to find a way around first
-	told *Error  // the damage that was told last
+	rec  *Record // last record returned, nil after damage
+	body *block  // body of rec
+	lost *damage // damage that Next must skip first
+	told *Error  // last damage returned
 }
 
 type damage struct {
 	offset int64 // of the record or its member
 	member bool  // the member itself is damaged
-	back   int64 // plain files: where to look for the next record, -1 where reading is
+	back   int64 // in a plain file: where to search for the next record; -1 at the current position
 }
 
-// NewReader reads a WARC file, whose first bytes tell how it is packed. Where it can seek,
-// more is found behind damage.
+// NewReader reads a WARC file and detects its compression. If file can seek, Reader finds more
+// records after damage.
 func NewReader(file io.Reader) (*Reader, error) {
 	in := newInput(file)
 	r, err := newReader(in)
@@ -57,10 +57,9 @@ func newReader(in *input) (*Reader, error) {
 	return &Reader{s: newStream(in, &plain{in: in}, false)}, nil
 }
 
-// Next returns the next record, io.EOF behind the last one. What was not read of the one
-// before is passed over. An *Error is damage, told once a place; the next call looks for a
-// record behind it. Any other error is of the file itself: it ends reading, and each later
-// call gives it again.
+// Next returns the next record, or io.EOF after the last, skipping what is unread of the previous
+// one. An *Error reports damage, once per place; the next call searches for a record after it. Any
+// other error comes from the file, ends reading, and is returned again by later calls.
 func (r *Reader) Next() (*Record, error) {
 	for range mostUntold {
 		rec, err := r.next()
@@ -75,8 +74,7 @@ func (r *Reader) Next() (*Record, error) {
 	return nil, fmt.Errorf("no record can be found after the damage at offset %d", r.told.Offset)
 }
 
-// mostUntold is how often damage of one place may be met in a row. A record has at most
-// two faults; more would be a loop.
+// mostUntold bounds repeated damage at one place: a record has at most two faults.
 const mostUntold = 8
 
 func (r *Reader) tells(at *Error) bool {
@@ -112,11 +110,11 @@ func (r *Reader) finish(rec *Record) error {
 		if _, err := r.body.skip(); err == io.EOF {
 			break
 		} else if err != nil {
-			return err // which has the place
+			return err // has the place already
 		}
 	}
 	if r.body.failed != nil {
-		return nil // it was told as the body was read, and reading is set up to go on
+		return nil // reported when the body was read; reading is ready to continue
 	}
 	for range 2 {
 		err := r.s.need(1)
@@ -126,7 +124,7 @@ func (r *Reader) finish(rec *Record) error {
 		}
 		switch {
 		case err == io.EOF, err == nil && r.s.beginsRecord():
-			return nil // the last line ends are missing, and nothing with them
+			return nil // only the final line ends are missing
 		case err != nil:
 			return r.failed(err, rec.Offset, rec.Inside)
 		case r.s.buf[r.s.r] != '\n':
@@ -140,7 +138,7 @@ func (r *Reader) finish(rec *Record) error {
 
 func (r *Reader) header() (*Record, error) {
 	s := r.s
-	for { // some programs write more empty lines than they should
+	for { // some programs write too many empty lines
 		if err := s.need(1); err != nil {
 			return nil, r.failed(err, s.member, s.inside())
 		}
@@ -162,7 +160,7 @@ func (r *Reader) header() (*Record, error) {
 	return rec, nil
 }
 
-// errUnfinished says that reading goes on at the next record.
+// errUnfinished means that another record begins inside a header.
 var errUnfinished = fmt.Errorf("%w: another record begins in its header", ErrCut)
 
 func (rec *Record) read(s *stream) error {
@@ -200,8 +198,8 @@ func (rec *Record) read(s *stream) error {
 	return err
 }
 
-// failed notes damage at a place, so that the next call of Next looks behind it. io.EOF is
-// none, and an error of the file itself is returned as it is.
+// failed notes damage at a place, so that the next call of Next searches after it. io.EOF is no
+// damage, and an error of the file is returned unchanged.
 func (r *Reader) failed(err error, offset, inside int64) error {
 	if err == io.EOF {
 		return err
@@ -224,9 +222,9 @@ func (r *Reader) failed(err error, offset, inside int64) error {
 type block struct {
 	r      *Reader
 	rec    *Record
-	begin  int64 // of the block in a plain file
+	begin  int64 // of the block, in a plain file
 	left   int64
-	sum    *checksum // nil where there is none to compare
+	sum    *checksum // nil if there is no digest to compare
 	failed error     // why reading ended before the block did
 }
 
@@ -259,7 +257,7 @@ func (b *block) read(p []byte) (int, error) {
 	return n, nil
 }
 
-// skip passes over some bytes, unread; io.EOF behind the last.
+// skip discards some bytes; io.EOF after the last.
 func (b *block) skip() (int, error) {
 	if b.left == 0 || b.failed != nil {
 		return 0, io.EOF
@@ -309,7 +307,7 @@ func (b *block) more() (int, error) {
 func (b *block) damage(err error, crossing bool) error {
 	has := b.rec.Length - b.left
 	switch {
-	case err == nil && crossing && b.r.s.beginsRecord(): // with which reading goes on
+	case err == nil && crossing && b.r.s.beginsRecord(): // where reading continues
 		return &Error{b.rec.Offset, b.rec.Inside, fmt.Errorf("%w: its block has %d of %d bytes", ErrCut, has, b.rec.Length)}
 	case err == io.EOF:
 		b.r.lost = &damage{offset: b.rec.Offset, back: b.begin}
@@ -320,20 +318,20 @@ func (b *block) damage(err error, crossing bool) error {
 	return nil
 }
 
-// end is io.EOF, or says that the digest is wrong.
+// end returns io.EOF, or an error if the digest is wrong.
 func (b *block) end() error {
 	if b.failed != nil || b.sum == nil {
 		return io.EOF
 	}
 	sum := b.sum
-	b.sum = nil // once is enough
+	b.sum = nil // check only once
 	if err := sum.check(); err != nil {
 		return &Error{b.rec.Offset, b.rec.Inside, err}
 	}
 	return io.EOF
 }
 
-// resync goes to the next record behind damage; io.EOF when there is none.
+// resync moves to the next record after damage; io.EOF if there is none.
 func (r *Reader) resync() error {
 	lost, s := r.lost, r.s
 	r.lost = nil
@@ -347,7 +345,7 @@ func (r *Reader) resync() error {
 	return s.seek()
 }
 
-// What can be wrong with a file, wrapped in an *Error.
+// Kinds of damage, wrapped in an *Error.
 var (
 	ErrFormat  = errors.New("no WARC record")
 	ErrCut     = errors.New("cut short")
@@ -357,10 +355,10 @@ var (
 	ErrBomb    = reading.ErrBomb
 )
 
-// Error is damage at a place of a file. Records behind it can be read on.
+// Error is damage at a place in a file. Reading can continue after it.
 type Error struct {
-	Offset int64 // of the record or, packed, of its member, in the file
-	Inside int64 // of the record among the unpacked bytes of a member that has several
+	Offset int64 // of the record in the file or, if compressed, of its member
+	Inside int64 // offset of the record in its decompressed member
 	Err    error
 }
 

@@ -17,8 +17,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// someRecords makes records, unpacked, of random types and lengths; some are empty, some
-// larger than any buffer, some hold a record themselves.
+// someRecords makes records of random types and lengths, some empty, large or nested.
 func someRecords(rng *rand.Rand, n int) (records []string) {
 	types := []string{Info, Response, Request, Metadata, Revisit, Resource, Conversion, Continuation, "unheard-of"}
 	for i := range n {
@@ -45,14 +44,14 @@ func someRecords(rng *rand.Rand, n int) (records []string) {
 	return records
 }
 
-// naive reads one record, whole and well-formed.
+// naive formats one well-formed record.
 func naive(record string) string {
 	header, block, _ := strings.Cut(strings.TrimSuffix(record, "\r\n\r\n"), "\r\n\r\n")
 	lines := strings.Split(strings.ReplaceAll(header, "\r\n ", " "), "\r\n")
 	return lines[0][len("WARC/"):] + "\n" + strings.Join(lines[1:], "\n") + "\n\n" + block
 }
 
-// shown is the same of what a Reader made of one.
+// shown formats a Record in the same way.
 func shown(rec *Record) (string, error) {
 	var b strings.Builder
 	b.WriteString(rec.Version + "\n")
@@ -64,8 +63,7 @@ func shown(rec *Record) (string, error) {
 	return b.String(), err
 }
 
-// packings are the ways to make a file of records; each returns where each record or its
-// member begins.
+// packings make a file of records, and return the offsets of the records or their members.
 var packings = map[string]func(t testing.TB, records []string) ([]byte, []int64){
 	"plain": func(_ testing.TB, records []string) (file []byte, at []int64) {
 		for _, r := range records {
@@ -101,7 +99,7 @@ func gzipOf(t testing.TB, s string) []byte {
 	return b.Bytes()
 }
 
-// dictionary returns one that is made of headers.
+// dictionary returns a dictionary trained on headers.
 func dictionary(t testing.TB) []byte {
 	var contents [][]byte
 	for i := range 50 {
@@ -147,8 +145,7 @@ func zstdOf(t testing.TB, records []string, dict []byte) (file []byte, at []int6
 	return file, at
 }
 
-// TestReader: what is read is what a naive reader makes of the same records, however they
-// are packed and however the bytes come.
+// TestReader compares with naive on the same records, for all packings and read sizes.
 func TestReader(t *testing.T) {
 	for name, pack := range packings {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +170,7 @@ func TestReader(t *testing.T) {
 						t.Errorf("seed %d, record %d stands at %d, want %d", seed, i, rec.Offset, at[i])
 					}
 					if rng.IntN(4) == 0 {
-						continue // unread
+						continue // leave it unread
 					}
 					if got, err := shown(rec); got != naive(want) || err != nil {
 						t.Fatalf("seed %d, record %d: %v\ngot  %.300q\nwant %.300q", seed, i, err, got, naive(want))
@@ -189,8 +186,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere: of a file that breaks off all records before the break are read, then
-// there is an error with a place.
+// TestCutAnywhere: a truncated file gives its complete records, then an error with its place.
 func TestCutAnywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	records := someRecords(rng, 8)
@@ -217,8 +213,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestDamageAnywhere: a damaged record costs itself alone, where each has a member of its
-// own; nothing is read that was not written.
+// TestDamageAnywhere: a damaged record with its own member costs only itself.
 func TestDamageAnywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	records := someRecords(rng, 12)
@@ -246,7 +241,7 @@ func TestDamageAnywhere(t *testing.T) {
 	}
 }
 
-// readAll returns the records of a file that were read whole, and the damage.
+// readAll returns the complete records of a file, and the damage.
 func readAll(t testing.TB, in io.Reader) (got []string, errs []error) {
 	r, err := NewReader(in)
 	if err != nil {
@@ -281,14 +276,14 @@ func readAll(t testing.TB, in io.Reader) (got []string, errs []error) {
 
 const small = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 5\r\n\r\nwhole\r\n\r\n"
 
-// TestDamage: each kind of damage is told with its place, and the record behind it is read.
+// TestDamage: each kind of damage is reported with its place, and the next record is read.
 func TestDamage(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	for name, c := range map[string]struct {
 		file   string
 		offset int64
 		err    error
-		read   int // records that are whole
+		read   int // complete records
 	}{
 		"a length too large":       {small + strings.Replace(small, "5", "9999", 1) + small, int64(len(small)), ErrCut, 2},
 		"a length too small":       {small + strings.Replace(small, "whole", "whole and more", 1) + small, int64(len(small)), ErrLength, 3},
@@ -328,8 +323,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestBomb: a member that grows without measure costs little, and the record behind it is
-// read.
+// TestBomb: a decompression bomb costs little, and the record after it is read.
 func TestBomb(t *testing.T) {
 	header := fmt.Sprintf("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: %d\r\n\r\n", int64(1)<<40)
 	var bomb bytes.Buffer
@@ -347,7 +341,7 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// readHeaders reads a file whose blocks nobody asks for.
+// readHeaders reads a file without its blocks.
 func readHeaders(in io.Reader) (n int, errs []error) {
 	r, err := NewReader(in)
 	if err != nil {
@@ -365,8 +359,7 @@ func readHeaders(in io.Reader) (n int, errs []error) {
 	}
 }
 
-// TestManyWrongLengths: a file of nothing but records that claim all that follows takes no
-// pass over it for each.
+// TestManyWrongLengths: wrong lengths do not each cost a pass over the file.
 func TestManyWrongLengths(t *testing.T) {
 	one := strings.Replace(small, "5", "999999", 1)
 	file := &counted{Reader: strings.NewReader(strings.Repeat(one, 20000))}
@@ -387,8 +380,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// FuzzReader: no input makes the reader panic or go on for ever, and what it says of places
-// is within the file.
+// FuzzReader: no input causes a panic or an endless loop, and all places lie within the file.
 func FuzzReader(f *testing.F) {
 	records := someRecords(rand.New(rand.NewPCG(1, 1)), 3)
 	for _, pack := range packings {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// The types of records.
+// Record types.
 const (
 	Info         = "warcinfo"
 	Response     = "response"
@@ -29,50 +29,48 @@ const (
 	Continuation = "continuation"
 )
 
-// LabelField names the field of a metadata record that has a page's label.
+// LabelField is the field of a metadata record with a page's label.
 const LabelField = "fossick-label"
 
 // Record is one record of a file.
 type Record struct {
-	Version string // as 1.1
+	Version string // such as 1.1
 	Header  Header
-	Length  int64 // of the block, as the header says
-	Offset  int64 // of the record or, packed, of the member it stands in
-	Inside  int64 // bytes of the member, unpacked, before it
+	Length  int64 // of the block, by the header
+	Offset  int64 // of the record in the file or, if compressed, of its member
+	Inside  int64 // decompressed bytes of the member before the record
 
-	// Body is the block, valid until the next call of Next. Its end is io.EOF, or an
-	// *Error when the file ends first or the digest is not the header's.
+	// Body is the block, valid until the next call of Next. It ends with io.EOF, or with an *Error
+	// if it is truncated or its digest is wrong.
 	Body io.Reader
 }
 
-// Type returns what kind of record it is, in lower case.
+// Type returns the record's type in lower case.
 func (r *Record) Type() string { return strings.ToLower(r.Header.Get("WARC-Type")) }
 
-// ID returns the record's name, without the brackets around it.
+// ID returns the record's ID without brackets.
 func (r *Record) ID() string { return unbracket(r.Header.Get("WARC-Record-ID")) }
 
-// Target returns the URL that the record is about. Some programs write it in brackets, or
-// with blanks in it.
+// Target returns the URL that the record is about, without odd brackets and blanks.
 func (r *Record) Target() string {
 	return strings.ReplaceAll(unbracket(r.Header.Get("WARC-Target-URI")), " ", "%20")
 }
 
-// RefersTo returns the name of the record that this one says something of: of a revisit the
-// one with the same content, of metadata the one it describes.
+// RefersTo returns the ID of the record that a revisit repeats, or that metadata describes.
 func (r *Record) RefersTo() string { return unbracket(r.Header.Get("WARC-Refers-To")) }
 
-// Date returns when the record was made, the zero time where that is not said.
+// Date returns when the record was made, or the zero time.
 func (r *Record) Date() time.Time {
 	s := r.Header.Get("WARC-Date")
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"} {
-		if t, err := time.Parse(layout, s); err == nil { // 1.1 allows fractions, and less than seconds
+		if t, err := time.Parse(layout, s); err == nil { // version 1.1 allows fractions and lower precision
 			return t.UTC()
 		}
 	}
 	return time.Time{}
 }
 
-// Segmented reports whether the record is the first part of several.
+// Segmented reports whether the record is the first of several segments.
 func (r *Record) Segmented() bool { return r.Header.Get("WARC-Segment-Number") != "" }
 
 func unbracket(s string) string {
@@ -82,20 +80,18 @@ func unbracket(s string) string {
 	return s
 }
 
-// Bounds of a header. Real ones have some hundred bytes.
+// Bounds of a header; real ones have a few hundred bytes.
 const (
 	maxHeaderBytes = 64 << 10
 	maxFields      = 1000
 )
 
-// Field is one named field of a header.
 type Field struct{ Name, Value string }
 
-// Header is the fields of a record, in their order.
+// Header holds the fields of a record, in order.
 type Header []Field
 
-// Get returns the value of the first field of a name, whose case does not matter; "" when
-// there is none.
+// Get returns the value of the first field with a name, ignoring case, or "".
 func (h Header) Get(name string) string {
 	for _, f := range h {
 		if strings.EqualFold(f.Name, name) {
@@ -105,7 +101,7 @@ func (h Header) Get(name string) string {
 	return ""
 }
 
-// parseVersion reads the first line of a record: WARC/ and a version such as 1.0.
+// parseVersion parses the first line of a record: WARC/ and a version such as 1.0.
 func parseVersion(line []byte) (string, bool) {
 	version, ok := bytes.CutPrefix(line, []byte("WARC/"))
 	if !ok {
@@ -139,8 +135,7 @@ func (h *Header) add(line []byte) error {
 	return nil
 }
 
-// ReadFields reads a block of type application/warc-fields, of which warcinfo and metadata
-// records are: a field a line.
+// ReadFields reads a block of type application/warc-fields, as of warcinfo and metadata.
 func ReadFields(block io.Reader) (Header, error) {
 	text, err := io.ReadAll(io.LimitReader(block, maxHeaderBytes))
 	if err != nil {
@@ -167,8 +162,7 @@ func (h Header) length() (int64, error) {
 	return n, nil
 }
 
-// Digest returns a SHA-1 as nearly all archives write it. It names content and proves
-// nothing: a signature of the file would.
+// Digest returns a SHA-1 in the notation of archives, which is no proof of authenticity.
 func Digest(parts ...[]byte) string {
 	h := sha1.New()
 	for _, p := range parts {
@@ -178,7 +172,7 @@ func Digest(parts ...[]byte) string {
 	return SHA1([sha1.Size]byte(h.Sum(sum[:0])))
 }
 
-// SHA1 writes a sum as Digest does.
+// SHA1 formats a sum like Digest.
 func SHA1(sum [sha1.Size]byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum[:]) }
 
 type checksum struct {
@@ -186,8 +180,8 @@ type checksum struct {
 	want string
 }
 
-// newChecksum returns nil where there is no digest of the block, or of a kind that is not
-// known. Digests of payloads are not compared: programs differ in what a payload is.
+// newChecksum returns nil if the block has no digest, or one of an unknown kind. Payload digests
+// are not compared, since programs differ in what they call the payload.
 func newChecksum(rec *Record) *checksum {
 	algorithm, want, _ := strings.Cut(rec.Header.Get("WARC-Block-Digest"), ":")
 	var h hash.Hash
@@ -206,8 +200,7 @@ func newChecksum(rec *Record) *checksum {
 	return &checksum{h, want}
 }
 
-// check compares what was written with the digest. It is in base 32, as the standard's
-// examples are, or hexadecimal or in base 64, as some programs write it.
+// check compares with the digest, which may be in base 32, hexadecimal or base 64.
 func (c *checksum) check() error {
 	sum := c.Sum(nil)
 	want, got := strings.TrimRight(c.want, "="), base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum)

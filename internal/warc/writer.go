@@ -11,36 +11,35 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Draft is a record to be written. Its block is Head and Payload, one behind the other.
+// Draft is a record to be written. Its block is Head followed by Payload.
 type Draft struct {
 	Type        string
-	ID          string // such as urn:uuid:…; the caller's, so that equal calls give equal bytes
+	ID          string // such as urn:uuid:…; from the caller, so that equal calls give equal bytes
 	Target      string
 	Date        time.Time
 	ContentType string  // of the block
-	Fields      []Field // further ones, in their order
-	Head        []byte  // of a response, the status line and the header
+	Fields      []Field // further fields, in order
+	Head        []byte  // status line and header of a response
 	Payload     []byte
 }
 
-// Packer makes records into gzip members. Not safe for concurrent use; several may work at
-// once, since a member does not depend on those before it.
+// Packer compresses records into gzip members. It is not safe for concurrent use, but several
+// packers can work at once, since members are independent.
 type Packer struct {
 	z    *gzip.Writer
 	head bytes.Buffer
 	out  bytes.Buffer
 }
 
-// NewPacker returns a packer. Fastest is a gzip level: archives of text are a seventh larger
-// than at the usual one, and are made in a third of the time.
+// NewPacker returns a packer at gzip's fastest level: text archives get a seventh larger than by
+// default, in a third of the time.
 func NewPacker() *Packer {
 	p := &Packer{}
-	p.z, _ = gzip.NewWriterLevel(&p.out, gzip.BestSpeed) // which is a level
+	p.z, _ = gzip.NewWriterLevel(&p.out, gzip.BestSpeed) // the level is valid
 	return p
 }
 
-// Append appends a record as one gzip member to dst. What would break the header, a line end
-// in a value, is an error.
+// Append appends a record as one gzip member to dst, but refuses a value with a line end.
 func (p *Packer) Append(dst []byte, d *Draft) ([]byte, error) {
 	if err := p.header(d); err != nil {
 		return dst, err
@@ -92,17 +91,17 @@ func (p *Packer) header(d *Draft) error {
 	return nil
 }
 
-// FilesOptions say how files are divided.
+// FilesOptions tell how output is split into files.
 type FilesOptions struct {
-	// Create makes the file of a name.
+	// Create creates the file with a name.
 	Create func(name string) (io.WriteCloser, error)
-	Prefix string // of names: PREFIX-00001.warc.gz
-	Most   int64  // bytes of a file [1 GB]; one that has as many is the last of its name
-	// Info returns the member that begins a file of a name: its warcinfo record. May be nil.
+	Prefix string // names are PREFIX-00001.warc.gz
+	Most   int64  // bytes after which the next file begins [1 GB]
+	// Info returns the first member of a file, its warcinfo record. It may be nil.
 	Info func(name string) ([]byte, error)
 }
 
-// Files writes members into files of bounded size. Not safe for concurrent use.
+// Files writes members into files of bounded size. It is not safe for concurrent use.
 type Files struct {
 	opt  FilesOptions
 	n    int
@@ -111,7 +110,7 @@ type Files struct {
 	at   int64
 }
 
-// NewFiles returns files. None is made before something is written.
+// NewFiles returns files; the first one is created on the first write.
 func NewFiles(opt FilesOptions) *Files {
 	if opt.Most <= 0 {
 		opt.Most = 1e9
@@ -119,8 +118,7 @@ func NewFiles(opt FilesOptions) *Files {
 	return &Files{opt: opt}
 }
 
-// Write writes members that shall stand in one file, and returns its name and where in it
-// they begin.
+// Write writes members into one file, and returns its name and their offset.
 func (f *Files) Write(members []byte) (name string, offset int64, err error) {
 	if f.file != nil && f.at+int64(len(members)) > f.opt.Most {
 		if err := f.Close(); err != nil {
@@ -159,7 +157,7 @@ func (f *Files) write(b []byte) error {
 	return err
 }
 
-// Close ends the file that is written.
+// Close closes the current file.
 func (f *Files) Close() error {
 	if f.file == nil {
 		return nil

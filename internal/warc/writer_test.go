@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// kept are files in memory.
 type kept struct {
 	bytes.Buffer
 	closed bool
@@ -19,8 +18,7 @@ type kept struct {
 
 func (k *kept) Close() error { k.closed = true; return nil }
 
-// TestFiles: what is written is what a reader reads, at the places that were told, in files
-// that grow no larger than asked.
+// TestFiles: a reader reads back what was written, at the returned offsets.
 func TestFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	names, files := []string{}, map[string]*kept{}
@@ -117,7 +115,7 @@ func TestPackerRefuses(t *testing.T) {
 	}
 }
 
-// TestRecord reads what programs write in odd ways.
+// TestRecord reads oddly written fields.
 func TestRecord(t *testing.T) {
 	for date, want := range map[string]string{
 		"2026-11-24T01:02:03Z": "2026-11-24T01:02:03Z", "2026-11-24T01:02:03.123456Z": "2026-11-24T01:02:03.123456Z", "2026-11-24T01:02Z": "2026-11-24T01:02:00Z",

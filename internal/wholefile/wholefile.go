@@ -1,5 +1,4 @@
-// Package wholefile writes files of which there is never a half: a kill, or an error,
-// leaves the file as it was.
+// Package wholefile writes files atomically: a kill or an error leaves the old file.
 package wholefile
 
 import (
@@ -15,15 +14,14 @@ import (
 	"fossick/internal/reading"
 )
 
-// Write gives the file at path the content that write puts into a temporary file beside it,
-// which takes its name once it is on the disk. write may read that file by its name. Errors are
-// os's and write's own.
+// Write replaces the file at path by a temporary file beside it, which write fills, once that is
+// synced. write may read the temporary file by its name. Errors are from os or write.
 func Write(path string, perm fs.FileMode, write func(f *os.File) error) error {
 	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(perm))
 	if err != nil {
 		return err
 	}
-	defer f.Cleanup() // of no effect after the replacement
+	defer f.Cleanup() // no effect after the replacement
 	if err := write(f.File); err != nil {
 		return err
 	}
@@ -33,7 +31,7 @@ func Write(path string, perm fs.FileMode, write func(f *os.File) error) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// Page writes a page, or other text, for people: an error says what they can do.
+// Page writes text for people; its errors advise them.
 func Page(path string, write func(io.Writer) error) error {
 	err := Write(path, 0o644, func(f *os.File) error { return write(f) })
 	switch {
@@ -45,7 +43,7 @@ func Page(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// SyncFolder brings the names in a folder to the disk.
+// SyncFolder syncs the names in a folder to disk.
 func SyncFolder(path string) error {
 	f, err := reading.OpenFolder(path)
 	if err != nil {

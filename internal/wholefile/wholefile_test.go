@@ -40,7 +40,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// holds checks that the file has this content, and its folder nothing else.
+// holds checks that the file has this content, and its folder no other file.
 func holds(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
@@ -51,7 +51,6 @@ func holds(t *testing.T, path, want string) {
 	}
 }
 
-// TestPage: what fails says what to do.
 func TestPage(t *testing.T) {
 	hello := func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
 	path := filepath.Join(t.TempDir(), "page.html")

@@ -7,20 +7,18 @@ import (
 	"strconv"
 )
 
-// ErrBound reports a field that is longer than it may be.
+// ErrBound reports a field that is too long.
 var ErrBound = errors.New("longer than it may be")
 
-// defaultMost is how many bytes a string, and how many elements a list or map may have whose
-// field has no tag `most:"N"`.
+// defaultMost bounds strings, lists and maps without a tag `most:"N"`.
 const defaultMost = 4096
 
-// bounded checks all fields of what v points to.
+// bounded checks all fields of the value that v points to.
 func bounded(v any) error {
 	return check(reflect.ValueOf(v).Elem(), "", defaultMost)
 }
 
-// check checks a value, and what is in it; most bounds its own length, and that of strings in
-// a list.
+// check checks a value and its contents; most bounds its length, and that of strings in a list.
 func check(v reflect.Value, name string, most int) error {
 	switch v.Kind() {
 	case reflect.String:
@@ -57,7 +55,7 @@ func check(v reflect.Value, name string, most int) error {
 	return nil
 }
 
-// holdsLengths says whether values of a kind can be too long.
+// holdsLengths reports whether values of a kind can be too long.
 func holdsLengths(k reflect.Kind) bool {
 	return k == reflect.String || k == reflect.Slice || k == reflect.Map || k == reflect.Struct || k == reflect.Pointer
 }

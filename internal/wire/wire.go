@@ -1,10 +1,8 @@
-// Package wire writes and reads what agents tell each other, as CBOR.
+// Package wire encodes and decodes messages between agents as CBOR.
 //
-// In: values, or bytes of others. Out: bytes, or values of which each field is bounded. Start
-// with Encode and Decoder. The bounds stand at the fields, as the tag `most`. What the
-// values mean is their rooms' matter.
-//
-// Files: wire.go writes and reads; bounds.go the bounds of fields.
+// In: values, or foreign bytes. Out: bytes, or values whose fields are all bounded, by the tag
+// `most`. Start with Encode and Decoder. Files: wire.go encoding and decoding; bounds.go the bounds
+// of fields.
 package wire
 
 import (
@@ -13,8 +11,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// Encode returns a value's bytes, the same of the same value. It panics when the type is none
-// that CBOR can have, which is a mistake in the program.
+// Encode returns a value's bytes; equal values give equal bytes. It panics if CBOR cannot represent
+// the type, which is a programming error.
 func Encode(v any) []byte {
 	b, err := encoding.Marshal(v)
 	if err != nil {
@@ -25,11 +23,10 @@ func Encode(v any) []byte {
 
 var encoding = must(cbor.CoreDetEncOptions().EncMode())
 
-// Decoder reads values with lists of at most so many elements, nested so deep.
+// Decoder decodes values with bounded lists and nesting.
 type Decoder struct{ mode cbor.DecMode }
 
-// NewDecoder returns one. Strings may have any bytes: what a page has in a link need not be
-// UTF-8.
+// NewDecoder returns a decoder. Strings may hold any bytes, since a page's links need not be UTF-8.
 func NewDecoder(elements, levels int) Decoder {
 	return Decoder{must(cbor.DecOptions{
 		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, UTF8: cbor.UTF8DecodeInvalid,
@@ -37,7 +34,7 @@ func NewDecoder(elements, levels int) Decoder {
 	}.DecMode())}
 }
 
-// Unmarshal reads b into the value that v points to. Errors: those of CBOR, and ErrBound.
+// Unmarshal decodes b into the value that v points to. Errors are CBOR's and ErrBound.
 func (d Decoder) Unmarshal(b []byte, v any) error {
 	if err := d.mode.Unmarshal(b, v); err != nil {
 		return err
@@ -47,7 +44,7 @@ func (d Decoder) Unmarshal(b []byte, v any) error {
 
 func must[M any](mode M, err error) M {
 	if err != nil {
-		panic(err) // the bounds are none that the library takes
+		panic(err) // the library rejects these bounds
 	}
 	return mode
 }

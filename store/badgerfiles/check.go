@@ -24,32 +24,32 @@ import (
 
 // Damage is a part of a database's files that differs from what Badger wrote.
 type Damage struct {
-	File string // in the database's folder
-	What string // is the matter
-	Done string // what Mend does about it
-	Lost bool   // records may be gone with it
+	File string // name, without the database's folder
+	What string // what is wrong
+	Done string // how Mend repairs it
+	Lost bool   // records may be lost with it
 }
 
-// findings describes a closed database: its damage, and what repairs it.
+// findings collects the damage of a closed database, and what its repair needs.
 type findings struct {
 	path   string
 	damage []Damage
 
-	tables map[uint64]*pb.ManifestChange // those to use
-	head   []byte                        // what the manifest begins with
-	relist bool                          // it must be written anew
-	untold bool                          // a part of it cannot be read, which may have said more
+	tables map[uint64]*pb.ManifestChange // tables to use
+	head   []byte                        // first bytes of the manifest
+	relist bool                          // the manifest must be rewritten
+	untold bool                          // a part of the manifest is unreadable and may have named more tables
 
-	spoilt     map[uint64]bool // tables with blocks that cannot be read
-	memlogs    []string        // logs of memtables likewise
-	heads      []string        // logs whose head is not ours
-	values     bool            // Badger would cut the newest value log off
-	expendable []string        // files that Badger makes anew
+	spoilt     map[uint64]bool // tables with unreadable blocks
+	memlogs    []string        // logs of memtables with unreadable entries
+	heads      []string        // logs with a bad header
+	values     bool            // Badger would truncate the newest value log
+	expendable []string        // bad files that Badger makes anew
 
-	inTables  uint64            // the newest version in the tables
-	inLogs    map[uint64]uint64 // and in each memtable's log, by its number
-	unreached bool              // commits came further, see reached.go
-	has       uint64            // than this version
+	inTables  uint64            // newest version in the tables
+	inLogs    map[uint64]uint64 // log number of a memtable → newest version in it
+	unreached bool              // there were later commits, see reached.go
+	has       uint64            // newest version that is left
 }
 
 func (f *findings) found(file string, lost bool, done, format string, args ...any) {
@@ -68,9 +68,10 @@ func (f *findings) err(dir string) error {
 		filepath.Join(f.path, f.damage[0].File), ErrDamaged, f.damage[0].What, more, dir)
 }
 
-// examine checks the files of the closed, locked database in path: each block of each table, the
-// list of tables, and the logs that Badger replays. Badger checks a block only when it reads it; a
-// compaction takes a damaged one for the end of its table, drops the rest and deletes the old table.
+// examine checks the files of the closed, locked database in path: every block of every table, the
+// manifest, and the logs that Badger replays. Badger itself checks a block only when it reads it.
+// Its compaction takes a damaged block for the end of the table, drops the rest and deletes the old
+// table.
 func examine(path string, o badger.Options) (*findings, error) {
 	f := &findings{path: path, spoilt: map[uint64]bool{}, inLogs: map[uint64]uint64{}}
 	removed, err := f.readList(o)
@@ -92,7 +93,7 @@ func (f *findings) checkTables() error {
 	var buf []byte
 	for _, id := range slices.Sorted(maps.Keys(f.tables)) {
 		if f.tables[id].KeyId != 0 {
-			continue // encrypted: opening says so
+			continue // encrypted: opening reports it
 		}
 		var err error
 		if buf, err = readFile(tableName(f.path, id), buf); err != nil {
@@ -117,19 +118,18 @@ func compressionOf(c *pb.ManifestChange) badgeroptions.CompressionType {
 	return badgeroptions.CompressionType(c.Compression)
 }
 
-// checkRegistry checks Badger's key registry, which holds no key: sixteen random bytes and a word.
-// Badger refuses a database with a damaged one.
+// checkRegistry checks Badger's key registry, without keys only sixteen random bytes and a word.
 func (f *findings) checkRegistry() error {
 	text, err := reading.All(filepath.Join(f.path, badger.KeyRegistryFileName), 64<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // Badger makes one
+		return nil
 	case err != nil:
 		return fmt.Errorf("store: %w", err)
 	}
 	for _, c := range f.tables {
 		if c.KeyId != 0 {
-			return nil // opening says so
+			return nil // opening reports it
 		}
 	}
 	if len(text) == 28 && string(text[16:]) == "Hello Badger" {
@@ -140,35 +140,33 @@ func (f *findings) checkRegistry() error {
 	return nil
 }
 
-// checkStatistics checks the size of Badger's file of dead values: Badger writes to places in it
-// that may not exist.
+// checkStatistics checks the size of Badger's discard statistics, which it would write beyond.
 func (f *findings) checkStatistics() error {
 	info, err := os.Stat(filepath.Join(f.path, statistics))
 	if err == nil && info.Size() > 0 && info.Size() < statisticsBytes {
 		f.expendable = append(f.expendable, statistics)
 		f.found(statistics, false, "written again", "it has %d bytes, %d are missing", info.Size(), statisticsBytes-info.Size())
 	}
-	return nil // without it Badger makes one
+	return nil // if it is missing, Badger makes one
 }
 
-// statistics is the file of dead values by value log, at least of this size.
+// statistics is Badger's file of dead bytes per value log; statisticsBytes is its least size.
 const (
 	statistics      = "DISCARD"
 	statisticsBytes = 1 << 20
 )
 
-// emptyList is the head of a manifest.
+// emptyList is the header of a manifest.
 const emptyList = "Bdgr\x00\x00\x00\x08"
 
-// readList reads the manifest: the tables to use, and those it removed. A new database has no set of
-// tables, not even an empty one.
+// readList reads the manifest. f.tables stays nil for a new database.
 func (f *findings) readList(o badger.Options) (removed map[uint64]bool, err error) {
 	name := filepath.Join(f.path, badger.ManifestFilename)
 	text, err := reading.All(name, 64<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if ids, err := tablesIn(f.path); err != nil || len(ids) == 0 {
-			return nil, err // a new database
+			return nil, err
 		}
 		f.found(badger.ManifestFilename, false, "written again from the existing tables", "the list of tables is missing")
 	case err != nil:
@@ -230,9 +228,10 @@ func tablesIn(path string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// checkUnlisted checks the tables that the list does not name, which Badger deletes. A kill leaves
-// replaced tables, which the list says, and unfinished ones, whose records are in other tables and
-// logs. A record that is nowhere else means that the list lost its end; such a table is used again.
+// checkUnlisted checks the tables that the manifest does not name and Badger would delete. A kill
+// leaves replaced tables, which the manifest names as removed, and unfinished ones, whose records
+// are also elsewhere. A record that is nowhere else means that the manifest lost its end; then the
+// table is used again.
 func (f *findings) checkUnlisted(removed map[uint64]bool) error {
 	ids, err := tablesIn(f.path)
 	if err != nil {
@@ -285,7 +284,7 @@ type records struct {
 func newRecords(blocks []block) *records {
 	r := &records{at: map[string]struct{}{}}
 	for _, b := range blocks {
-		_ = b.each(func(key, _ []byte) error { // its checksum is right; see tableOf
+		_ = b.each(func(key, _ []byte) error { // the checksum was right; see tableOf
 			r.at[string(key)] = struct{}{}
 			if r.first == nil {
 				r.first = slices.Clone(key)
@@ -297,7 +296,7 @@ func newRecords(blocks []block) *records {
 	return r
 }
 
-// strike removes the records that are in a used table or in a log.
+// strike removes from r the records that are in a used table or in a log.
 func (f *findings) strike(r *records) error {
 	var buf []byte
 	for _, id := range slices.Sorted(maps.Keys(f.tables)) {
@@ -310,14 +309,14 @@ func (f *findings) strike(r *records) error {
 		}
 		places, err := readIndex(buf)
 		if err != nil || y.CompareKeys(places[0].key, r.last) > 0 {
-			continue // nothing of it, as far as its index says
+			continue // the index shows no overlap
 		}
 		for i, at := range places {
 			if i+1 < len(places) && y.CompareKeys(places[i+1].key, r.first) < 0 || y.CompareKeys(at.key, r.last) > 0 {
 				continue
 			}
 			if b, err := readBlock(buf[at.from:at.to], compressionOf(f.tables[id])); err == nil {
-				_ = b.each(func(key, _ []byte) error { // its checksum is right
+				_ = b.each(func(key, _ []byte) error { // the checksum was right
 					delete(r.at, string(key))
 					return nil
 				})
@@ -331,8 +330,8 @@ func (f *findings) strike(r *records) error {
 	})
 }
 
-// checkLogs checks the logs that Badger replays (memtables', and the newest of values) and the heads
-// of all. Other value logs are checked when read.
+// checkLogs checks the logs that Badger replays (those of memtables and the newest value log), and
+// the headers of all. Other value logs are checked when read.
 func (f *findings) checkLogs() error {
 	values, err := logsOf(f.path, valueFiles)
 	if err != nil {
@@ -370,9 +369,9 @@ func (f *findings) checkLogs() error {
 	})
 }
 
-// logsOf returns the logs of one kind, the oldest first.
+// logsOf returns the logs of one kind, oldest first.
 func logsOf(path, kind string) (names []string, err error) {
-	entries, err := os.ReadDir(path) // filepath.Glob would take a [ in path for a pattern
+	entries, err := os.ReadDir(path) // filepath.Glob would treat a [ in path as a pattern
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -381,7 +380,7 @@ func logsOf(path, kind string) (names []string, err error) {
 			names = append(names, filepath.Join(path, e.Name()))
 		}
 	}
-	slices.Sort(names) // all names have six digits at least
+	slices.Sort(names) // names have at least six digits
 	return names, nil
 }
 
@@ -398,33 +397,32 @@ func (f *findings) eachMemlog(do func(name string, log logRead)) error {
 	return nil
 }
 
-// checkHead checks the encryption key number of a log.
+// checkHead checks that a log's header names no encryption key.
 func (f *findings) checkHead(name string) error {
 	file, err := reading.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	defer file.Close() // it is only read
+	defer file.Close()
 	var head [logHead]byte
 	if n, err := file.ReadAt(head[:], 0); err != nil && n < len(head) {
-		return nil // shorter: see readLog
+		return nil // too short: see readLog
 	}
 	if binary.BigEndian.Uint64(head[:]) != 0 {
 		f.heads = append(f.heads, name)
-		lost := filepath.Ext(name) == ".mem" // of a log that is nonsense from its first byte, nothing tells what was in it
+		lost := filepath.Ext(name) == ".mem" // a log that is garbage from its first byte does not show what it held
 		f.found(filepath.Base(name), lost, "put right: nothing is encrypted", "it claims to be encrypted")
 	}
 	return nil
 }
 
-// withLog maps a log without the trailing zeros that are not on disk, of which a killed writer
-// leaves up to 256 MiB.
+// withLog calls f with a mapped log, without the final hole that a killed writer leaves.
 func withLog(name string, f func(text []byte)) error {
 	file, err := reading.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	defer file.Close() // it is only read
+	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -433,7 +431,7 @@ func withLog(name string, f func(text []byte)) error {
 		f(nil)
 		return nil
 	}
-	// Some zeros stay: a log that ends with neither an entry nor a zero is damaged.
+	// Keep some zeros: a log that ends with neither an entry nor a zero is damaged.
 	size := min(info.Size(), endOfData(file, info.Size())+logHead)
 	text, err := unix.Mmap(int(file.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
@@ -446,8 +444,7 @@ func withLog(name string, f func(text []byte)) error {
 	return nil
 }
 
-// endOfData returns the end of a file's data before its final hole, the size where the system cannot
-// tell.
+// endOfData returns the end of a file's data before its final hole, or the size if unknown.
 func endOfData(file *os.File, size int64) (end int64) {
 	for {
 		data, err := file.Seek(end, unix.SEEK_DATA)
@@ -463,12 +460,12 @@ func endOfData(file *os.File, size int64) (end int64) {
 	}
 }
 
-// CheckEvery is how often one more table (2 MiB) of an open database should be checked.
+// CheckEvery is the interval at which CheckNext should check a table (2 MiB) of an open database.
 const CheckEvery = time.Second
 
-// CheckNext checks the next table by number, cyclically, and returns false when that is of no use
-// any more. Badger reports no unreadable block: a look-up finds nothing, and a compaction drops the
-// rest of the table. So damage ends the use of the database, as a failing disk does.
+// CheckNext checks the next table by number, cyclically; false means that it need not be called
+// again. Badger does not report an unreadable block: a look-up finds nothing, and a compaction
+// drops the rest of the table. So damage ends the use of the database, like a failing disk.
 func (d *Database) CheckNext() (goOn bool) {
 	if d.plain || d.Failure() != nil {
 		return false
@@ -502,14 +499,14 @@ func (d *Database) CheckNext() (goOn bool) {
 func (d *Database) checkNow(id uint64, compression badgeroptions.CompressionType) error {
 	text, err := readFile(tableName(d.path, id), nil)
 	if err != nil {
-		return nil // it is gone, or the disk says so elsewhere
+		return nil // it was removed, or the disk fails, which is reported elsewhere
 	}
 	_, err = checkTable(text, compression)
 	return err
 }
 
-// CheckValues checks all value logs of the closed database in path: to rewrite a log, Badger reads
-// it up to the first unreadable entry and then removes it.
+// CheckValues checks all value logs of the closed database in path. When Badger rewrites a log, it
+// reads only up to the first unreadable entry and then removes the log.
 func CheckValues(path string, plain bool) error {
 	if plain || unknownVersion() != "" {
 		return nil

@@ -17,8 +17,7 @@ import (
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 )
 
-// oneTable makes a closed database with one table of n records, and returns the table's
-// name and content.
+// oneTable makes a closed database with one table of n records.
 func oneTable(t testing.TB, o func(path string) badger.Options, n int) (path, name string, text []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "db")
@@ -38,7 +37,6 @@ func oneTable(t testing.TB, o func(path string) badger.Options, n int) (path, na
 	return path, tables[0], text
 }
 
-// recordsOf returns what stands in the blocks of a table, by key.
 func recordsOf(t testing.TB, blocks []block) map[string]string {
 	t.Helper()
 	records := map[string]string{}
@@ -51,8 +49,7 @@ func recordsOf(t testing.TB, blocks []block) map[string]string {
 	return records
 }
 
-// TestReadBlocks: what we read in a table is what was written, whole, compressed, and
-// without the index.
+// TestReadBlocks: blocks read back as written, whole, compressed and without the index.
 func TestReadBlocks(t *testing.T) {
 	const n = 1000
 	for name, c := range map[string]badgeroptions.CompressionType{"plain": badgeroptions.None, "Snappy": badgeroptions.Snappy} {
@@ -84,8 +81,7 @@ func TestReadBlocks(t *testing.T) {
 	}
 }
 
-// TestFlippedBits flips bits of a table: what opening says, what a reader sees, and what is
-// there after mending are the records of the other blocks, all of them.
+// TestFlippedBits: flipped bits cost a table only their blocks, for a reader and after mending.
 func TestFlippedBits(t *testing.T) {
 	path, name, text := oneTable(t, smallTables, 300)
 	places, err := readIndex(text)
@@ -135,8 +131,7 @@ func countRecords(d *Database) (n int) {
 	return n
 }
 
-// TestMendKeeps: a table of which a part cannot be read is in quarantine when it is
-// replaced, once; one of which nothing can be read is taken off the list.
+// TestMendKeeps: a replaced table goes to quarantine once; an unreadable one leaves the manifest.
 func TestMendKeeps(t *testing.T) {
 	path, name, text := oneTable(t, smallTables, 300)
 	kept := filepath.Join(t.TempDir(), "quarantine")
@@ -167,12 +162,11 @@ func TestMendKeeps(t *testing.T) {
 	}
 }
 
-// FuzzTable: no bytes make reading a table panic, and a table made of what can be read has
-// nothing else.
+// FuzzTable: reading never panics, and a table of the readable records holds nothing else.
 func FuzzTable(f *testing.F) {
 	_, _, text := oneTable(f, smallTables, 20)
 	f.Add(text)
-	f.Add(make([]byte, 192)) // an index without a byte has the checksum zero
+	f.Add(make([]byte, 192)) // an empty index has the checksum zero
 	f.Add(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(bytes.Clone(text[:100]), 90), 0))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, c := range []badgeroptions.CompressionType{badgeroptions.None, badgeroptions.Snappy} {
@@ -190,7 +184,7 @@ func FuzzTable(f *testing.F) {
 			}
 			kept := recordsOf(t, wholeBlocks(made, badgeroptions.None))
 			for _, b := range blocks {
-				_ = b.each(func(key, value []byte) error { // what cannot be read is not kept
+				_ = b.each(func(key, value []byte) error { // unreadable entries are not kept
 					if v, ok := kept[string(key)]; ok && v == string(value) {
 						delete(kept, string(key))
 					}
@@ -204,7 +198,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// BenchmarkCheckTable looks at a table of some 2 MiB, as each opening does with each.
+// BenchmarkCheckTable checks a table of some 2 MiB, as each opening does for each table.
 func BenchmarkCheckTable(b *testing.B) {
 	_, name, text := oneTable(b, func(path string) badger.Options { return smallTables(path).WithMemTableSize(64 << 20) }, 15_000)
 	b.SetBytes(int64(len(text)))
@@ -220,13 +214,12 @@ func BenchmarkCheckTable(b *testing.B) {
 	}
 }
 
-// TestDamageFoundLater: a block that is damaged while the database is open ends its use, and
-// says where and what to do. A table that a compaction replaces is no damage.
+// TestDamageFoundLater: new damage ends the use of an open database; a replaced table does not.
 func TestDamageFoundLater(t *testing.T) {
 	path, name, text := oneTable(t, smallTables, 300)
 	d := openSmall(t, path)
 	defer func() {
-		d.held.release() // Badger is left behind, as after a disk that failed
+		d.held.release() // Badger is abandoned, as after a disk failure
 		d.Release()
 	}()
 	for range 3 {
@@ -247,7 +240,7 @@ func TestDamageFoundLater(t *testing.T) {
 	}
 }
 
-// TestCheckValues: a value log is not to be written anew when a part of it cannot be read.
+// TestCheckValues: a value log with an unreadable part must not be rewritten.
 func TestCheckValues(t *testing.T) {
 	path, _ := database(t)
 	must(t, CheckValues(path, false))

@@ -15,7 +15,6 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// contentOf returns all records of a database.
 func contentOf(t testing.TB, d *Database) map[string]string {
 	t.Helper()
 	content := map[string]string{}
@@ -36,8 +35,7 @@ func contentOf(t testing.TB, d *Database) map[string]string {
 	return content
 }
 
-// database makes a database in two sessions, the second of which was killed: tables, value
-// logs, the log of a memtable.
+// database makes a database in two sessions, the second of which was killed.
 func database(t testing.TB) (path string, content map[string]string) {
 	t.Helper()
 	first := filepath.Join(t.TempDir(), "db")
@@ -64,8 +62,8 @@ func database(t testing.TB) (path string, content map[string]string) {
 	return path, content
 }
 
-// TestHarmedFiles harms one file of a database, looks at it by a reader, and mends it. A
-// reader changes no file; both see the same, and all but what stood in the harmed part.
+// TestHarmedFiles damages one file of a database, opens it as a reader, and mends it. The reader
+// changes no file; both give all records but those in the damaged part.
 func TestHarmedFiles(t *testing.T) {
 	original, content := database(t)
 	cut := func(n int) func([]byte) []byte { return func(b []byte) []byte { return b[:max(0, len(b)-n)] } }
@@ -158,8 +156,7 @@ func tablesAndList(t *testing.T, path string) (files []string) {
 	return files
 }
 
-// FuzzLog: no bytes make reading a log panic, and a log made of what can be read is not
-// damaged and has just that.
+// FuzzLog: reading never panics, and a log of the readable entries is undamaged.
 func FuzzLog(f *testing.F) {
 	path, _ := database(f)
 	for _, name := range []string{"00001.mem", "00002.mem", "000002.vlog"} {
@@ -183,8 +180,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// TestHalfCommit: a commit that a kill cut off is no damage and is not played back; one whose
-// end is damaged, with another after it, is.
+// TestHalfCommit: only a final commit without an end is no damage; it is not replayed.
 func TestHalfCommit(t *testing.T) {
 	path, _ := database(t)
 	names, err := filepath.Glob(filepath.Join(path, memtableFiles))
@@ -211,8 +207,7 @@ func TestHalfCommit(t *testing.T) {
 	}
 }
 
-// TestZerosThatAreNowhere: a log is read up to its zeros that are not on the disk, and as if
-// they were there.
+// TestZerosThatAreNowhere: withLog skips the hole at a log's end, and the log reads as with it.
 func TestZerosThatAreNowhere(t *testing.T) {
 	const size = 2 << 20
 	name := filepath.Join(t.TempDir(), "00001.mem")

@@ -16,25 +16,25 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Database is an open Badger database whose operations end when the disk fails.
+// Database is an open Badger database whose operations return even if the disk fails.
 type Database struct {
 	*badger.DB
-	dir    string // the store's folder, for errors
-	path   string // the database's, as the kernel names it
+	dir    string // the store's folder, for error messages
+	path   string // the database's folder, as the kernel names it
 	plain  bool
 	held   lock
-	view   string // a folder to remove at the end, see OpenToRead
+	view   string // folder to remove on Close, see OpenToRead
 	log    *complaints
 	levels *levels
 	lent   lender
 
-	progress *progress // nil when plain
-	checked  uint64    // the table that CheckNext looked at last
+	progress *progress // nil if plain
+	checked  uint64    // table that CheckNext checked last
 }
 
-// Open opens a database after checking each block of each table; ErrDamaged if one cannot be read,
-// as a compaction would lose its neighbours. Plain does without this package's knowledge of Badger's
-// files, and so does a build with an unknown Badger.
+// Open opens a database after checking each block of each table. It returns ErrDamaged if one is
+// unreadable, because a compaction would lose its neighbours. With plain, or with an unknown
+// version of Badger, it uses no knowledge of Badger's files.
 func Open(dir string, o badger.Options, plain bool) (*Database, error) {
 	return OpenUnder(nil, dir, o, plain)
 }
@@ -57,13 +57,13 @@ func OpenUnder(g *Guard, dir string, o badger.Options, plain bool) (*Database, e
 	return d.finish(o)
 }
 
-// readMemtableBytes is a reader's memtable, which bounds a batch at 15 % of it. A larger one is half
-// of the cost of opening a small database.
+// readMemtableBytes is the memtable size of a reader, which limits its batches to 15 % of it. A
+// larger one is half of the cost of opening a small database.
 const readMemtableBytes = 4 << 20
 
-// OpenToRead is Open for a reader that writes little and compacts nothing. For a damaged database it
-// opens a view, which is what Mend would make of it, in a temporary folder that Close removes, and
-// returns the damage; writes to a view are lost.
+// OpenToRead opens a database for a reader that writes little; it compacts nothing. Of a damaged
+// database it opens a view, repaired as by Mend, in a temporary folder that Close removes, and
+// returns the damage. Writes to a view are lost.
 func OpenToRead(dir string, o badger.Options, plain bool) (*Database, []Damage, error) {
 	d, err := begin(nil, dir, o, plain)
 	if err != nil {
@@ -94,13 +94,12 @@ func smallMemtable(o badger.Options) badger.Options {
 	return o.WithMemTableSize(min(o.MemTableSize, readMemtableBytes))
 }
 
-// uncompacted turns compactions off; level 0 then must not wait for one.
+// uncompacted turns compactions off; writes to level 0 then must not wait for one.
 func uncompacted(o badger.Options) badger.Options {
 	return o.WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt).WithCompactL0OnClose(false)
 }
 
-// begin locks the database's folder and makes it if need be. Badger's own lock would come after our
-// checks.
+// begin locks the database's folder, since Badger's own lock would come after our checks.
 func begin(g *Guard, dir string, o badger.Options, plain bool) (*Database, error) {
 	if other := unknownVersion(); other != "" && !plain {
 		slog.Warn("store: this build has an unknown version of Badger; it does not trim its files and memory", "has", other, "knows", knownVersion)
@@ -127,7 +126,7 @@ func (d *Database) finish(o badger.Options) (*Database, error) {
 	}
 	if err := d.open(o); err != nil {
 		d.levels.close()
-		if d.Failure() == nil { // else Badger may still be at it
+		if d.Failure() == nil { // otherwise Badger may still be using it
 			d.giveUp()
 		}
 		if strings.Contains(err.Error(), busyText) {
@@ -137,7 +136,7 @@ func (d *Database) finish(o badger.Options) (*Database, error) {
 	}
 	var err error
 	if d.path, err = kernelName(o.Dir); err != nil {
-		_ = d.Close() // that it cannot be named is the error
+		_ = d.Close() // report only the failed naming
 		return nil, err
 	}
 	if !d.plain {
@@ -146,13 +145,13 @@ func (d *Database) finish(o badger.Options) (*Database, error) {
 	return d, nil
 }
 
-// giveUp releases a database that is not opened; another error is reported.
+// giveUp releases a database that could not be opened.
 func (d *Database) giveUp() {
 	_ = d.removeView()
 	d.held.release()
 }
 
-// Texts of Badger's errors, which have no other mark.
+// Texts of Badger's errors, which cannot be told apart otherwise.
 const (
 	// emptyLog reports an empty log (ristretto's z.NewFile).
 	emptyLog = "Create a new file"
@@ -169,8 +168,8 @@ func busy(dir string) error {
 // openTries bounds the attempts: a kill leaves at most one empty log of each of two kinds.
 const openTries = 4
 
-// open opens the database. A kill just after a log's creation leaves it empty; Badger then writes
-// its header, yet fails, so that the next attempt succeeds.
+// open opens the database. A kill just after a log's creation leaves it empty; Badger writes its
+// header but fails, so the next attempt succeeds.
 func (d *Database) open(o badger.Options) (err error) {
 	for range openTries {
 		if err = d.tryToOpen(o); err == nil || d.plain || !strings.Contains(err.Error(), emptyLog) {
@@ -211,21 +210,20 @@ func (d *Database) told(err error, doing string) error {
 // Path returns the database's folder, without symbolic links.
 func (d *Database) Path() string { return d.path }
 
-// Failure returns the first failure of the disk, nil if there is none.
+// Failure returns the first disk failure, or nil.
 func (d *Database) Failure() error { return d.log.failure() }
 
-// Bounded runs f, which Badger might never end; false when it was left running some time after a
-// failure of the disk.
+// Bounded runs f, but after a disk failure stops waiting for it and returns false.
 func (d *Database) Bounded(f func()) (ended bool) { return d.log.bounded(f) }
 
-// Release frees the resources of Trim where a database is given up instead of closed.
+// Release frees the resources of Trim if the database is abandoned instead of closed.
 func (d *Database) Release() {
 	d.lent.replace(nil)
 	d.levels.close()
 	d.progress.close()
 }
 
-// Close closes the database, or gives it up when its disk fails.
+// Close closes the database, or abandons it if its disk fails.
 func (d *Database) Close() error {
 	d.lent.replace(nil)
 	defer d.levels.close()
@@ -239,8 +237,7 @@ func (d *Database) Close() error {
 	return errors.Join(err, d.removeView())
 }
 
-// Commit is txn.Commit that ends when the disk fails; the transaction may still reach the disk then,
-// as a whole.
+// Commit commits txn. If the disk fails it stops waiting; txn may still reach the disk, whole.
 func (d *Database) Commit(txn *badger.Txn) error {
 	done := make(chan error, 1)
 	txn.CommitWith(func(err error) { done <- err })
@@ -271,25 +268,24 @@ var (
 	ErrDamaged  = errors.New("damaged record")
 )
 
-// patience is how long Badger may go on after its first disk failure: it retries for ever, and
-// neither opens, commits nor closes meanwhile.
+// patience is how long Badger may run on after its first disk failure; it would retry for ever.
 const patience = 2 * time.Second
 
-// complaints is Badger's log, where alone Badger reports a table that it cannot write; it retries
-// each second while commits and the process's end wait. So the first disk failure ends the use of
-// the store. Commits are in the logs, as after a kill.
+// complaints is Badger's log. Only there does Badger report a table that it cannot write, and
+// retries every second while commits and Close wait. So the first reported disk failure ends the
+// use of the store. All commits are in the logs, as after a kill.
 type complaints struct {
 	dir    string
-	failed chan struct{} // closed by the first one
+	failed chan struct{} // closed by the first failure
 	once   sync.Once
-	err    error // the first, once failed is closed
+	err    error // the first failure, once failed is closed
 }
 
 func newComplaints(dir string) *complaints {
 	return &complaints{dir: dir, failed: make(chan struct{})}
 }
 
-// troubles are the system's answers to failed writes; Badger wraps errors by their text alone.
+// troubles lists the system's errors for failed writes. Badger keeps only their text.
 func troubles() []syscall.Errno {
 	return append(linuxTroubles(),
 		syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
@@ -305,7 +301,7 @@ func troubleIn(text string) syscall.Errno {
 	return 0
 }
 
-// diskError turns a text of Badger's into a disk error with advice; nil when it is none.
+// diskError turns a text from Badger into a disk error with advice, or nil.
 func diskError(dir, text string) error {
 	errno := troubleIn(text)
 	text = strings.Join(strings.Fields(text), " ")
@@ -356,20 +352,19 @@ func (c *complaints) bounded(f func()) (ended bool) {
 	}
 }
 
-// Errorf passes what is not the disk's to our own log.
+// Errorf passes errors that are not the disk's to our own log.
 func (c *complaints) Errorf(format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	switch {
 	case troubleIn(what) != 0:
 		c.fail(what)
 	case strings.HasPrefix(format, unreadValue), strings.HasPrefix(format, unreadVersion):
-		// Badger returns an empty value then, which its reader reports.
+		// Badger then returns an empty value, which its reader reports.
 	case !strings.Contains(what, emptyLog): // see open
 		slog.Error("store: " + what)
 	}
 }
 
-// Warningf receives failed compactions.
 func (c *complaints) Warningf(format string, args ...any) {
 	if what := fmt.Sprintf(format, args...); troubleIn(what) != 0 {
 		c.fail(what)
@@ -380,15 +375,14 @@ func (c *complaints) Infof(string, ...any) {}
 
 func (c *complaints) Debugf(string, ...any) {}
 
-// RenewEvery is how often to renew the lent transaction: a compaction keeps what was overwritten
-// since the oldest one began.
+// RenewEvery is how often to renew the lent transaction, whose data compactions must keep.
 const RenewEvery = time.Second
 
-// lender lends a transaction without waiting. A new one waits for commits, which wait for a
-// compaction when level 0 is full: just when most memory should be freed.
+// lender lends a read transaction without waiting. A new one would wait for commits, which wait for
+// a compaction while level 0 is full: just when memory must be freed.
 type lender struct {
-	mu  sync.RWMutex // held by who has it
-	txn *badger.Txn  // to read only; nil when there is none
+	mu  sync.RWMutex // held while f uses txn
+	txn *badger.Txn  // nil if there is none
 }
 
 func (l *lender) lend(f func(txn *badger.Txn) error) error {
@@ -409,7 +403,7 @@ func (l *lender) replace(txn *badger.Txn) {
 	l.txn = txn
 }
 
-// Renew renews the lent transaction; false when that is of no use any more.
+// Renew renews the lent transaction; false means that it need not be called again.
 func (d *Database) Renew() (goOn bool) {
 	if d.plain {
 		return false
@@ -422,13 +416,12 @@ func (d *Database) Renew() (goOn bool) {
 	return true
 }
 
-// knownVersion is the Badger whose files this package knows; a test checks go.mod's Badger against a
-// real database.
+// knownVersion is the version of Badger whose files this package knows; tests check it.
 const knownVersion = "v4.9.6"
 
 const module = "github.com/dgraph-io/badger/v4"
 
-// unknownVersion returns this build's Badger, "" when it is the known one or the build does not say.
+// unknownVersion returns this build's version of Badger if it is not the known one, else "".
 func unknownVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

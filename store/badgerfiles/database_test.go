@@ -21,7 +21,7 @@ func must(t testing.TB, errs ...error) {
 	}
 }
 
-// smallTables are options under which few records make many tables.
+// smallTables returns options under which few records make many tables.
 func smallTables(path string) badger.Options {
 	o := badger.DefaultOptions(path).WithMemTableSize(1 << 20).WithNumMemtables(1).WithCompression(badgeroptions.None).
 		WithBlockCacheSize(0).WithNumLevelZeroTables(4).WithNumLevelZeroTablesStall(8).WithBaseLevelSize(1 << 20).
@@ -30,7 +30,6 @@ func smallTables(path string) badger.Options {
 	return o
 }
 
-// openSmall opens a database with small tables.
 func openSmall(t testing.TB, path string) *Database {
 	t.Helper()
 	return openWith(t, smallTables(path))
@@ -43,7 +42,6 @@ func openWith(t testing.TB, o badger.Options) *Database {
 	return d
 }
 
-// put commits one record.
 func put(d *Database, key, value []byte) error {
 	txn := d.NewTransaction(true)
 	if err := txn.Set(key, value); err != nil {
@@ -52,7 +50,6 @@ func put(d *Database, key, value []byte) error {
 	return d.Commit(txn)
 }
 
-// putKeys commits n records of 100 bytes under random keys.
 func putKeys(d *Database, rng *rand.Rand, n int) error {
 	txn := d.NewTransaction(true)
 	for range n {
@@ -64,9 +61,8 @@ func putKeys(d *Database, rng *rand.Rand, n int) error {
 	return d.Commit(txn)
 }
 
-// makeTables commits n times 500 records to a database and closes it: nine tables for
-// ten commits. Close compacts level 0, for else compactions begin when they want to.
-// Each table is three syncs, and a slow disk needs .15 s for one.
+// makeTables makes a database with nine tables for ten commits of 500 records. Close compacts level
+// 0, since other compactions come at random. A table takes three syncs of up to .15 s each.
 func makeTables(t testing.TB, path string, n int) {
 	t.Helper()
 	d := openWith(t, smallTables(path).WithCompactL0OnClose(true))
@@ -85,7 +81,6 @@ func tablesOf(d *Database) map[uint64]bool {
 	return tables
 }
 
-// value reads a record.
 func value(t testing.TB, d *Database, key string) (v []byte) {
 	t.Helper()
 	must(t, d.View(func(txn *badger.Txn) error {
@@ -98,8 +93,7 @@ func value(t testing.TB, d *Database, key string) (v []byte) {
 	return v
 }
 
-// TestLockBesideACopy: a lock that is released is free at once, also while a process that
-// is being started has a copy of its descriptor.
+// TestLockBesideACopy: a released lock is free even while a starting process has a copy.
 func TestLockBesideACopy(t *testing.T) {
 	path := t.TempDir()
 	held, err := lockFolder(path, path)
@@ -128,8 +122,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// TestMerge: of a record that was replaced, the last level keeps what a reader may read.
-// Nothing reads it after that, and Merge drops it.
+// TestMerge drops a replaced version that the last level kept for a reader.
 func TestMerge(t *testing.T) {
 	path := t.TempDir()
 	o := smallTables(path).WithCompactL0OnClose(true)
@@ -139,7 +132,7 @@ func TestMerge(t *testing.T) {
 	must(t, d.Close())
 
 	d = openWith(t, o)
-	d.NewTransaction(false) // a reader until the end
+	d.NewTransaction(false) // a reader that stays until the end
 	must(t, put(d, []byte("key"), []byte("new")))
 	must(t, d.Close())
 	if n := versions(t, path, "key"); n != 2 {
@@ -160,7 +153,6 @@ func TestMerge(t *testing.T) {
 	must(t, d.Close())
 }
 
-// versions counts the versions of a record in the closed database.
 func versions(t *testing.T, path, key string) (n int) {
 	t.Helper()
 	d := openSmall(t, path)

@@ -13,15 +13,15 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// lock is Badger's own lock of a database's folder, taken before our checks. It is a bare
-// descriptor, since it must last until the process ends where Badger is left behind.
+// lock is Badger's own lock on a database's folder, taken before our checks. It is a bare
+// descriptor, because it must last until the process ends if Badger is abandoned.
 type lock int
 
 const noLock lock = -1
 
 const errNotFolder = unix.ENOTDIR
 
-// lockFolder returns ErrBusy when a process has the database.
+// lockFolder locks a database, or returns ErrBusy if a process has it.
 func lockFolder(dir, path string) (lock, error) {
 	var fd int
 	var err error
@@ -37,18 +37,17 @@ func lockFolder(dir, path string) (lock, error) {
 	if err == nil {
 		return lock(fd), nil
 	}
-	_ = unix.Close(fd) // nothing was written
+	_ = unix.Close(fd)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return noLock, busy(dir)
 	}
 	return noLock, fmt.Errorf("store %s: %w", dir, err)
 }
 
-// Guard keeps a database locked from Close to the next opening. The zero value holds no lock;
-// opening takes one then.
+// Guard keeps a database locked from Close to the next opening. The zero value holds no lock.
 type Guard struct{ held lock }
 
-// Keep makes the lock outlast Close. Opening under the guard takes it back.
+// Keep makes the lock survive Close. Opening with the guard takes the lock back.
 func (d *Database) Keep() *Guard {
 	g := &Guard{d.held}
 	d.held = noLock
@@ -67,24 +66,23 @@ func (g *Guard) take(dir, path string) (lock, error) {
 // Release unlocks the folder, unless its database is open again.
 func (g *Guard) Release() { g.held.release() }
 
-// Free returns ErrBusy while a process has the database in path; dir is its store's.
+// Free returns ErrBusy while a process has the database in path; dir is the store's folder.
 func Free(dir, path string) error {
 	held, err := lockFolder(dir, path)
 	held.release()
 	return err
 }
 
-// release unlocks before it closes: a process that is being started holds a copy of the descriptor
-// until it runs its program.
+// release unlocks explicitly, since a starting child process still holds a copy of the descriptor.
 func (l *lock) release() {
 	if *l != noLock {
-		_ = unix.Flock(int(*l), unix.LOCK_UN) // closing does it soon, too
-		_ = unix.Close(int(*l))               // nothing was written
+		_ = unix.Flock(int(*l), unix.LOCK_UN) // closing soon does so, too
+		_ = unix.Close(int(*l))
 	}
 	*l = noLock
 }
 
-// OpenView opens a view of a database, damaged or not; no file of the database changes.
+// OpenView opens a view of a database, damaged or not. It changes no file of the database.
 func OpenView(dir string, o badger.Options, plain bool) (*Database, error) {
 	d, err := begin(nil, dir, o, plain)
 	if err == nil && d.plain {
@@ -101,8 +99,8 @@ func OpenView(dir string, o badger.Options, plain bool) (*Database, error) {
 }
 
 // makeView makes a folder with the readable part of the database. Tables and value logs are links,
-// since nobody writes to them; the manifest and the memtables' logs are copies. A newer, empty value
-// log keeps Badger from cutting off the newest one.
+// since nobody writes to them; the manifest and the memtables' logs are copies. A newer, empty
+// value log keeps Badger from truncating the newest one.
 func (d *Database) makeView(o badger.Options) (badger.Options, error) {
 	path, err := kernelName(o.Dir)
 	if err != nil {
@@ -135,15 +133,15 @@ func show(path, view, name string) error {
 	from, to := filepath.Join(path, name), filepath.Join(view, name)
 	switch ext := filepath.Ext(name); {
 	case ext == ".vlog" && !hasEntries(from):
-		return nil // Badger removes such a log, and empties it before
+		return nil // Badger removes such a log, and would empty the original first
 	case ext == ".sst", ext == ".vlog" && !saysEncrypted(from):
 		return os.Symlink(from, to)
-	case ext == ".vlog": // its head will be put right
+	case ext == ".vlog": // its header will be corrected
 		return copyFile(to, from)
 	case ext == ".mem", name == badger.ManifestFilename, name == badger.KeyRegistryFileName:
 		return copyFile(to, from)
 	}
-	return nil // locks, statistics, what a kill left
+	return nil // locks, statistics, leftovers of a kill
 }
 
 func (d *Database) removeView() error {
@@ -167,8 +165,7 @@ func hasEntries(name string) bool {
 	return err == nil && info.Size() > logHead
 }
 
-// addLog makes an empty value log that is newer than all others. Badger cuts the newest off at its
-// first unreadable entry.
+// addLog makes an empty, newest value log, since Badger may truncate the newest one.
 func addLog(path string) error {
 	names, err := logsOf(path, valueFiles)
 	if err != nil {

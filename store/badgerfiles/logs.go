@@ -29,22 +29,20 @@ func Exists(path string) bool {
 	return err == nil && len(tables) > 0
 }
 
-// SyncLogs syncs the logs of memtables, then the end of the value log, so that what they point to
-// exists. Badger's Sync meanwhile holds a lock that every commit and look-up needs, which stalled
-// whole crawls. Syncing a file through our own descriptor writes its mapped pages as well
-// (fsync(2)).
+// SyncLogs syncs the logs of memtables, then the end of the value log, so that whatever they point
+// to exists. Badger's Sync would block every commit and look-up meanwhile, and stalled whole
+// crawls. Syncing a file through our own descriptor also writes its mapped pages (fsync(2)).
 func (d *Database) SyncLogs() error {
 	if d.plain {
 		return d.Sync()
 	}
-	reached := d.progress.last() // before the logs are listed, or it might be of a newer one
+	reached := d.progress.last() // read before the logs are listed, or it might belong to a newer log
 	memtables, err := syncLogs(d.path)
 	if err == nil {
 		d.progress.synced(memtables, reached)
 	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
-		// Writing to a mapped log is no error, so the next commit must fail. A failure to open files
-		// passes.
+		// A mapped log reports no write errors: the next commit must fail. Other errors are temporary.
 		d.log.fail(err.Error())
 	}
 	return err
@@ -68,7 +66,7 @@ func syncLogs(path string) (memtables []string, err error) {
 func syncFile(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // a memtable that is in a table by now, which Badger syncs itself
+		return nil // its memtable is a table by now, which Badger syncs itself
 	}
 	if err != nil {
 		return err
@@ -103,15 +101,15 @@ func SizeOf(path string) (s Size, err error) {
 	return s, nil
 }
 
-// A log of Badger's, of values or of a memtable, read without trusting a byte of it. Badger
-// takes the first entry that it cannot read for the end, and cuts the log off there.
+// A log of Badger's, of values or of a memtable, read without trusting any byte. Badger takes the
+// first unreadable entry for the end and truncates the log there.
 //
-//	log = number of the key it is encrypted with (8 bytes, 0: none) · random (12) · entry… · zeros
-//	entry = marks (1) · marks of the user (1) · length of the key · length of the value · when it
-//	expires (uvarints) · key · value · CRC-32C of all that (4, big-endian)
+//	log = number of the encryption key (8 bytes, 0: none) · random (12) · entry… · zeros
+//	entry = flags (1) · user flags (1) · key length · value length · expiry (uvarints) · key ·
+//	value · CRC-32C of all before (4, big-endian)
 //
-// Entries of a commit that is not alone in a memtable's log are marked, and one that is
-// marked as the end follows them. fossick's have no marks of the user and do not expire.
+// In a memtable's log, entries of a commit with more than one entry are flagged, and an end entry
+// follows them. fossick uses no user flags and no expiry.
 
 const logHead = 20
 
@@ -160,12 +158,12 @@ type logRead struct {
 	damaged bool
 }
 
-// maxSearch bounds the bytes summed up in search of the next entry.
+// maxSearch bounds the bytes summed up in the search for the next entry.
 const maxSearch = 1 << 30
 
-// readLog returns the entries of a log. It is damaged when an entry lies behind something that is
-// none, or when it ends with neither an entry nor a zero. A kill leaves its last entry half written,
-// with zeros behind: a log is made large, and cut when the database is closed.
+// readLog returns the entries of a log. The log is damaged if an entry follows something else, or
+// if it ends with neither an entry nor a zero. A half-written last entry before zeros is no damage
+// but the result of a kill: a log is made large and truncated on closing.
 func readLog(text []byte) (r logRead) {
 	r.end = min(logHead, len(text))
 	budget, written := maxSearch, -1
@@ -211,7 +209,7 @@ func nextEntry(text []byte, from, to int, budget *int) (at int, ok bool) {
 	return 0, false
 }
 
-// claimed bounds the bytes summed up to see that text begins with no entry.
+// claimed bounds the bytes summed up to find that no entry begins text.
 func claimed(text []byte) int {
 	if len(text) < 5 || text[1] != 0 {
 		return 1
@@ -221,10 +219,10 @@ func claimed(text []byte) int {
 	return 1 + int(min(n, uint64(len(text))))
 }
 
-// committed returns the committed entries of a memtable's log, without their marks. A kill cut off a
-// final commit without an end; elsewhere its end was damaged.
+// committed returns the committed entries of a memtable's log, unflagged. If the final commit has
+// no end, a kill cut it off; any other commit without an end was damaged.
 func (r logRead) committed() (entries []entry) {
-	open := 0 // the entries from here on are of a commit without an end
+	open := 0 // start of the current commit
 	var version []byte
 	for _, e := range r.entries {
 		switch {

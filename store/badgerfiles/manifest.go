@@ -25,13 +25,11 @@ import (
 // Badger's manifest is the list of its tables, as the changes that led to it:
 //
 //	"Bdgr" · number (2 bytes) · version (2) · change…
-//	change = length (4) · CRC-32C of the rest (4) · what was made and what removed
+//	change = length (4) · CRC-32C of the rest (4) · tables made and removed
 //
-// A table is made, then entered here, then what it replaces is removed. When
-// the disk fails between the first two, Badger removes the table again, but
-// leaves the entry that it could not sync. Nobody can open such a store, though
-// all that was in the table is still in the log, or in the tables, that it was
-// made of.
+// Badger makes a table, enters it here, then removes the tables it replaces. If the disk fails
+// between the first two steps, Badger removes the table but leaves the entry. Then nobody can open
+// the store, though the data is still in the log or the tables that it came from.
 
 const manifestHead = 8
 
@@ -61,7 +59,7 @@ func readsAs(name string, o badger.Options, want map[uint64]*pb.ManifestChange) 
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	defer f.Close() // it is only read
+	defer f.Close()
 	m, _, err := badger.ReplayManifestFile(f, 0, o)
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was changed", name, err)
@@ -77,7 +75,7 @@ func readsAs(name string, o badger.Options, want map[uint64]*pb.ManifestChange) 
 	return nil
 }
 
-// net returns the tables that are left after all changes.
+// net returns the tables that exist after all changes.
 func net(changes []*pb.ManifestChangeSet) map[uint64]*pb.ManifestChange {
 	tables := map[uint64]*pb.ManifestChange{}
 	for _, set := range changes {
@@ -92,8 +90,7 @@ func net(changes []*pb.ManifestChangeSet) map[uint64]*pb.ManifestChange {
 	return tables
 }
 
-// readChanges returns the changes at the start of text and their length, without a last one that is
-// cut off; false when something else follows.
+// readChanges returns the complete changes and their length; false if anything else follows.
 func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok bool) {
 	for rest := text; len(rest) >= 8; {
 		n, sum := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])
@@ -110,9 +107,9 @@ func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok b
 	return changes, length, true
 }
 
-// undo returns the existing tables as one change, and the named but missing ones. A change that was
-// to replace tables by a missing one never completed; it is left out as a whole when all that it
-// replaces exists.
+// undo returns the existing tables as one change, and the tables that are named but missing. It
+// leaves out a whole change that replaces tables by a missing one, if all replaced tables still
+// exist: the change was never completed.
 func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (_ *pb.ManifestChangeSet, missing []uint64) {
 	removed := map[uint64]int{} // table → the change that removed it
 	for i, set := range changes {
@@ -130,7 +127,7 @@ func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (_ *pb.Manif
 			_, gone := removed[c.Id]
 			switch {
 			case c.Op == pb.ManifestChange_DELETE && !there(c.Id), c.Op == pb.ManifestChange_CREATE && gone && removed[c.Id] > i:
-				whole = false // what came of it was used since
+				whole = false // its results have been used since
 			case c.Op == pb.ManifestChange_CREATE && !gone && !there(c.Id):
 				lacks = true
 				missing = append(missing, c.Id)
@@ -158,7 +155,7 @@ func listOf(tables map[uint64]*pb.ManifestChange) *pb.ManifestChangeSet {
 	return list
 }
 
-// writeManifest replaces the manifest by a single change, atomically, after Badger has read it.
+// writeManifest atomically replaces the manifest by a single change that Badger can read.
 func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o badger.Options) error {
 	body, err := proto.Marshal(change)
 	if err != nil {
@@ -180,29 +177,30 @@ func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o bad
 	return nil
 }
 
-// levels knows which tables stand in Badger's levels, where an iterator finds and holds them.
-// Badger's Tables would read each index: a crawl of a million pages has 1,750 tables, 110 MiB.
+// levels tracks which tables are in Badger's levels, where an iterator finds and holds them.
+// Badger's own Tables would read every index: 110 MiB in 1,750 tables for a crawl of a million
+// pages.
 //
-// It follows the manifest. A table is entered there before it comes into its level, and removed
-// before it leaves; so a listed table that was in its level once is there now. That it was there
-// once is certain
+// It follows the manifest. Badger enters a table there before it adds it to its level, and removes
+// it there first. So a listed table that was once in its level still is. This is certain
 //
-//   - of those listed before the database was opened;
-//   - of a compaction's output, once a table that it replaces is no longer a file;
-//   - of a flushed memtable, once the next one is flushed.
+//   - for tables listed before the database was opened;
+//   - for a compaction's output, once a file of its input is gone;
+//   - for a flushed memtable, once the next one is flushed.
 //
-// Of a few it never is: those entered while Badger rewrote the manifest. Safe for concurrent use.
+// It never becomes certain for tables entered while Badger rewrites the manifest. Safe for
+// concurrent use.
 type levels struct {
-	path string // the database's folder
+	path string
 
 	mu      sync.Mutex
-	file    *os.File          // the manifest that was read; kept open, or another could get its inode
-	read    int64             // how far
-	seen    int               // how often the manifest was looked at
-	live    map[uint64]listed // the tables that it has
-	in      map[uint64]int    // those in their levels for certain → seen when they became it
-	pending []replacement     // not certain yet
-	flushed []uint64          // likewise: what the last memtable became
+	file    *os.File          // the manifest being read; kept open so that its inode is not reused
+	read    int64             // bytes read so far
+	seen    int               // counts the looks at the manifest
+	live    map[uint64]listed // listed tables
+	in      map[uint64]int    // tables certainly in their levels → value of seen when that became certain
+	pending []replacement     // replacements not certain yet
+	flushed []uint64          // table of the last flushed memtable, not certain yet
 }
 
 type listed struct {
@@ -210,11 +208,11 @@ type listed struct {
 	compression badgeroptions.CompressionType
 }
 
-// listed returns the present tables with their compression; none when the manifest cannot be read.
+// listed returns the present tables with their compression; none if the manifest is unreadable.
 func (l *levels) listed() map[uint64]badgeroptions.CompressionType {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.seen++ // what becomes certain now was not at a mark before
+	l.seen++ // what becomes certain now must not count for earlier marks
 	if l.look() != nil {
 		return nil
 	}
@@ -225,12 +223,12 @@ func (l *levels) listed() map[uint64]badgeroptions.CompressionType {
 	return tables
 }
 
-// replacement is a compaction's output, and its input.
+// replacement is a compaction's output and input.
 type replacement struct{ made, removed []uint64 }
 
 func readLevels(path string) *levels {
 	l := &levels{path: path, in: map[uint64]int{}, live: map[uint64]listed{}}
-	_ = l.look() // a manifest that cannot be read is Badger's to complain of
+	_ = l.look() // Badger reports an unreadable manifest
 	for id := range l.live {
 		l.in[id] = 0
 	}
@@ -242,12 +240,12 @@ func (l *levels) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
-		_ = l.file.Close() // it was only read
+		_ = l.file.Close()
 		l.file = nil
 	}
 }
 
-// now reads on in the manifest and returns a mark for holds.
+// now reads new changes of the manifest and returns a mark for holds.
 func (l *levels) now() (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -255,7 +253,7 @@ func (l *levels) now() (int, error) {
 	return l.seen, l.look()
 }
 
-// holds reports whether a table stood in its level at the mark, and still does as far as now looked.
+// holds reports whether a table was certainly in its level at the mark, and still is.
 func (l *levels) holds(id uint64, mark int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -289,15 +287,14 @@ func (l *levels) reads(info os.FileInfo) bool {
 	return err == nil && os.SameFile(own, info)
 }
 
-// readAnew begins with a manifest that Badger rewrote, with all tables as the first change. What was
-// certain of its tables still is.
+// readAnew starts over with a rewritten manifest. Tables that were certain stay certain.
 func (l *levels) readAnew(name string) error {
 	f, err := reading.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	if l.file != nil {
-		_ = l.file.Close() // it was only read
+		_ = l.file.Close()
 	}
 	l.file, l.read, l.live = f, 0, map[uint64]listed{}
 	if err := l.readOn(); err != nil {
@@ -311,7 +308,7 @@ func (l *levels) readAnew(name string) error {
 	return nil
 }
 
-// readOn reads the changes since; an unfinished one is left for later.
+// readOn reads new changes, and leaves an unfinished one for later.
 func (l *levels) readOn() error {
 	from := max(l.read, manifestHead)
 	text, err := io.ReadAll(io.NewSectionReader(l.file, from, 1<<40))
@@ -320,7 +317,7 @@ func (l *levels) readOn() error {
 	}
 	changes, length, ok := readChanges(text)
 	if !ok {
-		clear(l.in) // nothing is certain
+		clear(l.in) // nothing is certain any more
 		return fmt.Errorf("store: %s cannot be read", l.file.Name())
 	}
 	for i, set := range changes {
@@ -330,7 +327,7 @@ func (l *levels) readOn() error {
 	return nil
 }
 
-// apply applies a change. The first of a manifest lists what exists and says nothing of its origin.
+// apply applies a change. A manifest's first change lists existing tables, not their origin.
 func (l *levels) apply(set *pb.ManifestChangeSet, first bool) {
 	var r replacement
 	for _, c := range set.Changes {
@@ -347,13 +344,13 @@ func (l *levels) apply(set *pb.ManifestChangeSet, first bool) {
 	case first:
 	case len(r.removed) > 0:
 		l.pending = append(l.pending, r)
-	case len(r.made) == 1 && l.live[r.made[0]].level == 0: // a memtable became this table
+	case len(r.made) == 1 && l.live[r.made[0]].level == 0: // a flushed memtable
 		l.certain(l.flushed)
 		l.flushed = r.made
 	}
 }
 
-// settle finds the compactions that let go of their input.
+// settle finds the compactions whose input is being removed.
 func (l *levels) settle() {
 	l.pending = slices.DeleteFunc(l.pending, func(r replacement) bool {
 		there := func(id uint64) bool { return hasTable(l.path, id) }

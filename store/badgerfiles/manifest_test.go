@@ -35,8 +35,7 @@ func removed(ids ...uint64) (all []*pb.ManifestChange) {
 	return all
 }
 
-// TestUndo: changes that never came to their end are taken back as far as the files
-// that are there allow it.
+// TestUndo: unfinished changes are undone as far as the existing files allow.
 func TestUndo(t *testing.T) {
 	for name, c := range map[string]struct {
 		changes  [][]*pb.ManifestChange
@@ -70,8 +69,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestMend: a database whose manifest names a table that is not there is refused with
-// what to do; that brings back all that was in the log.
+// TestMend: a manifest that names a missing table is refused; mending restores the log's records.
 func TestMend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	d := openSmall(t, path)
@@ -79,7 +77,7 @@ func TestMend(t *testing.T) {
 		must(t, put(d, fmt.Appendf(nil, "key %d", n), fmt.Appendf(nil, "%300d", n)))
 	}
 	must(t, os.CopyFS(path+".copy", os.DirFS(path)), d.Close())
-	path += ".copy" // as a kill leaves it: all is in the log
+	path += ".copy" // as after a kill: all data is in the log
 	name := filepath.Join(path, badger.ManifestFilename)
 	text, err := os.ReadFile(name)
 	must(t, err)
@@ -113,8 +111,7 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// TestMendAsksBadger: a manifest that Badger reads otherwise than we do is not written
-// anew, and neither is one put in place that Badger would.
+// TestMendAsksBadger: a manifest is rewritten only if Badger reads old and new as we do.
 func TestMendAsksBadger(t *testing.T) {
 	path := t.TempDir()
 	name := filepath.Join(path, badger.ManifestFilename)
@@ -148,7 +145,6 @@ func TestMendAsksBadger(t *testing.T) {
 	}
 }
 
-// readManifest returns the changes; false when something else is there.
 func readManifest(text []byte) (changes []*pb.ManifestChangeSet, ok bool) {
 	if len(text) < manifestHead {
 		return nil, false
@@ -157,7 +153,7 @@ func readManifest(text []byte) (changes []*pb.ManifestChangeSet, ok bool) {
 	return changes, ok
 }
 
-// FuzzManifest: no manifest makes reading it panic, and what is written is read again.
+// FuzzManifest: reading a manifest never panics, and a written one reads back.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte("Bdgr\x00\x00\x00\x08"))
 	f.Add([]byte("Bdgr\x00\x00\x00\x08\x00\x00\x00\x04abcdefgh"))
@@ -169,7 +165,7 @@ func FuzzManifest(f *testing.F) {
 		kept, _ := undo(changes, func(id uint64) bool { return id%3 != 0 })
 		name := filepath.Join(t.TempDir(), "MANIFEST")
 		if writeManifest(name, []byte("Bdgr\x00\x00\x00\x08"), kept, smallTables(filepath.Dir(name))) != nil {
-			return // Badger would read it otherwise
+			return // Badger would read it differently
 		}
 		again, err := os.ReadFile(name)
 		must(t, err)
@@ -179,8 +175,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// heldTables returns the tables that trim takes for held by an iterator, and those that
-// Badger has just before or after that began.
+// heldTables returns the tables considered held, and those in Badger just before or after.
 func heldTables(t *testing.T, s *Database) (held, known map[uint64]bool) {
 	known = tablesOf(s)
 	mark, err := s.levels.now()
@@ -203,8 +198,7 @@ func heldTables(t *testing.T, s *Database) (held, known map[uint64]bool) {
 	return held, known
 }
 
-// TestLevels compares what is known of Badger's levels with what Badger says, while it
-// compacts: what is held is there, and when all is quiet hardly a table is missing.
+// TestLevels compares levels with Badger's own levels during compactions.
 func TestLevels(t *testing.T) {
 	path := t.TempDir()
 	makeTables(t, path, 20)
@@ -245,8 +239,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestLevelsAnew writes the manifest anew, as Badger does when most of it is of tables
-// that are gone: what was certain stays so, what came meanwhile is not.
+// TestLevelsAnew: after Badger rewrites the manifest, only certain tables stay certain.
 func TestLevelsAnew(t *testing.T) {
 	path := t.TempDir()
 	for id := range uint64(12) {
@@ -306,7 +299,6 @@ func TestLevelsAnew(t *testing.T) {
 	}
 }
 
-// madeAt is made on a level.
 func madeAt(level uint32, ids ...uint64) []*pb.ManifestChange {
 	changes := made(ids...)
 	for _, c := range changes {
@@ -315,7 +307,6 @@ func madeAt(level uint32, ids ...uint64) []*pb.ManifestChange {
 	return changes
 }
 
-// withChange appends one change to a manifest.
 func withChange(t *testing.T, text []byte, changes ...*pb.ManifestChange) []byte {
 	t.Helper()
 	body, err := proto.Marshal(&pb.ManifestChangeSet{Changes: changes})

@@ -21,16 +21,16 @@ import (
 	"fossick/internal/wholefile"
 )
 
-// Mend turns the readable part of the closed database in path into one that Badger can open, and
-// returns the damage. Replaced files go to the folder quarantine first, unless that is "". A kill
-// leaves a database that can be mended.
+// Mend makes a database that Badger can open from the readable part of the closed one in path, and
+// returns the damage. It first puts replaced files into the folder quarantine, unless that is "".
+// It can be repeated after a kill.
 func Mend(dir, path, quarantine string, o badger.Options, plain bool) ([]Damage, error) {
 	if plain || unknownVersion() != "" {
-		return nil, nil // opening says what it thinks of it
+		return nil, nil // opening reports its errors
 	}
 	held, err := lockFolder(dir, path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotFolder) {
-		return nil, nil // no store, which opening says
+		return nil, nil // opening reports that there is no store
 	}
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func mend(path, quarantine string, o badger.Options) ([]Damage, error) {
 	return f.damage, err
 }
 
-// mend replaces what is damaged, the list of tables last: until then its tables exist.
+// mend replaces damaged files. The manifest comes last, when all its tables exist.
 func (f *findings) mend(quarantine string, o badger.Options) error {
 	var empty []uint64
 	for _, id := range slices.Sorted(maps.Keys(f.spoilt)) {
@@ -97,14 +97,14 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
-	// What exists now is all that there is.
+	// The database is now complete by definition.
 	if err := putAway(quarantine, filepath.Join(f.path, reachedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return wholefile.SyncFolder(f.path)
 }
 
-// mendTable replaces a table by its readable blocks; false when there are none.
+// mendTable replaces a table by its readable blocks; false if there are none.
 func (f *findings) mendTable(id uint64, quarantine string, o badger.Options) (kept bool, err error) {
 	name := tableName(f.path, id)
 	text, err := readFile(name, nil)
@@ -122,8 +122,8 @@ func (f *findings) mendTable(id uint64, quarantine string, o badger.Options) (ke
 	return true, replaceFile(name, mended)
 }
 
-// mendLogs replaces the logs of memtables, which Badger replays up to the first unreadable entry.
-// The newest value log, which Badger would cut off there, gets a successor.
+// mendLogs rewrites the logs of memtables, which Badger replays only up to the first unreadable
+// entry. It adds an empty value log, because Badger would truncate the newest one at that point.
 func (f *findings) mendLogs(quarantine string) error {
 	for _, name := range f.heads {
 		if err := mendHead(quarantine, name); err != nil {
@@ -148,7 +148,7 @@ func (f *findings) mendLogs(quarantine string) error {
 	return nil
 }
 
-// mendHead clears the encryption key number in a log's head, and puts the old head into quarantine.
+// mendHead clears the key number in a log's header and puts the old header into quarantine.
 func mendHead(quarantine, name string) error {
 	file, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -190,7 +190,7 @@ func replaceFile(name string, text []byte) error {
 	return nil
 }
 
-// keepIn links or copies a file into a folder, unless that is "", beside earlier files of its name.
+// keepIn links or copies a file into a folder, unless that is "", and overwrites nothing.
 func keepIn(folder, name string) error {
 	if folder == "" {
 		return nil
@@ -201,7 +201,7 @@ func keepIn(folder, name string) error {
 	to := filepath.Join(folder, filepath.Base(name))
 	for n := 1; ; n++ {
 		err := os.Link(name, to)
-		if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
+		if err != nil && !errors.Is(err, fs.ErrExist) { // the file system has no hard links
 			err = copyFile(to, name)
 		}
 		switch {
@@ -221,7 +221,7 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close() // it is only read
+	defer r.Close()
 	w, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -239,20 +239,19 @@ func sameContent(a, b string) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// Marks of entries, and the pointer to a value log that stands in place of a value: the log's
-// number, the entry's length and its offset, 4 bytes each in native order.
+// Flags of entries. A pointer replaces a value in a value log: the log's number, the entry's length
+// and its offset, 4 bytes each in native order.
 const (
 	isDelete     = 1 << 0
 	isPointer    = 1 << 1
 	pointerBytes = 12
 )
 
-// maxSalvaged bounds a log that salvage writes: Badger makes a memtable of each, in some three bytes
-// for each of these.
+// maxSalvaged bounds a log that salvage writes, of which Badger makes a memtable.
 const maxSalvaged = 4 << 20
 
-// salvage enters again, as logs of memtables, what the value logs hold of commits after the newest
-// one that exists: bodies, and long page records.
+// salvage recovers commits newer than all that is left: it turns their entries in the value logs
+// (bodies and long page records) into logs of memtables.
 func (f *findings) salvage() error {
 	logs, err := logsOf(f.path, valueFiles)
 	if err != nil {
@@ -272,7 +271,7 @@ func (f *findings) salvage() error {
 			return err
 		}
 		if len(found) == 0 {
-			return nil // older logs have older entries
+			return nil // older logs have only older entries
 		}
 		for _, text := range found {
 			if err := replaceFile(filepath.Join(f.path, fmt.Sprintf("%05d.mem", next)), text); err != nil {
@@ -290,7 +289,7 @@ func (f *findings) pointersInto(log uint64, text []byte) (logs [][]byte) {
 		if y.ParseTs(e.key) <= f.has || e.marks()&isDelete != 0 {
 			continue
 		}
-		at := cap(text) - cap(e.text) // it is a part of text
+		at := cap(text) - cap(e.text) // e.text is a part of text
 		made = appendPointer(made, e.key, uint32(log), uint32(len(e.text)), uint32(at))
 		if len(made) > maxSalvaged {
 			logs, made = append(logs, made), make([]byte, logHead)
@@ -307,7 +306,7 @@ func appendPointer(text, key []byte, log, length, at uint32) []byte {
 	text = append(text, isPointer, 0)
 	text = binary.AppendUvarint(text, uint64(len(key)))
 	text = binary.AppendUvarint(text, pointerBytes)
-	text = append(text, 0) // it does not expire
+	text = append(text, 0) // no expiry
 	text = append(text, key...)
 	for _, n := range [...]uint32{log, length, at} {
 		text = binary.NativeEndian.AppendUint32(text, n)
@@ -315,11 +314,11 @@ func appendPointer(text, key []byte, log, length, at uint32) []byte {
 	return binary.BigEndian.AppendUint32(text, Checksum(text[from:]))
 }
 
-// Merge merges all tables of the closed database of the store in dir, so that no replaced or deleted
-// record remains and each value log's dead share is known. When ctx ends, it stops between two
-// steps. The guard may be nil.
+// Merge merges all tables of a store's closed database, so that no replaced or deleted record
+// remains and the dead share of each value log is known. When ctx ends, it stops between two steps.
+// The guard may be nil.
 func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool) error {
-	// One target for all levels: the newest tables go into the last, and none between.
+	// The newest tables go into the last level, and none into those between.
 	o = o.WithCompactL0OnClose(true).WithBaseLevelSize(math.MaxInt64 / 2)
 	for newest, before := math.MaxInt, 0; newest != 0 && newest != before; {
 		before = newest
@@ -335,8 +334,7 @@ func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bo
 	return session(ctx, g, dir, o, plain, (*Database).span)
 }
 
-// session does one step of Merge. Flatten merges different levels; closing merges the newest level
-// with overlapping tables of the last.
+// session does a step of Merge: Flatten merges levels, closing merges the newest with the last.
 func session(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool, do func(d *Database) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -357,8 +355,8 @@ func session(ctx context.Context, g *Guard, dir string, o badger.Options, plain 
 	return nil
 }
 
-// span deletes a key before and one after all others, so that the table covers the whole range. Else
-// a last level would stay as it is, even what was kept for a reader.
+// span deletes a key before and one after all others, so that the table covers the whole range.
+// Otherwise a last level would stay unmerged, with versions that were kept for a reader.
 func (d *Database) span() error {
 	txn := d.NewTransaction(true)
 	defer txn.Discard()
@@ -374,12 +372,12 @@ func (d *Database) span() error {
 	return nil
 }
 
-// watermarks is how many marks may wait before Badger's goroutine for readers.
+// watermarks is how many marks can wait for Badger's goroutine that tracks readers.
 const watermarks = 100
 
-// settle waits until compactions may drop all that is replaced by now. They keep what the oldest
-// reader may read, whose end reaches a goroutine of Badger's in turn with the marks of later
-// readers.
+// settle waits until compactions may drop all replaced versions. They keep what the oldest reader
+// may read; its end reaches Badger's goroutine in order with the marks of later readers, so enough
+// new readers flush it.
 func (d *Database) settle() {
 	d.lent.replace(nil)
 	for range watermarks/2 + 1 {

@@ -16,33 +16,33 @@ import (
 	"fossick/internal/reading"
 )
 
-// A memtable's log that is gone, or older than it was, leaves a database as it was some
-// time before. Nothing in it tells of the commits that came then. So how far commits
-// came stands in a file of its own.
+// If a memtable's log is lost or replaced by an older one, the database looks as it did some time
+// before, and nothing in it shows the lost commits. So a separate file records how far commits
+// came:
 //
-//	"FSKREACH" · CRC-32C of the rest (4) · boot of the system (36, zeros: not known) ·
-//	version of the last commit (8) · how many logs (4) · for each its number (8) and version
+//	"FSKREACH" · CRC-32C of the rest (4) · boot ID of the system (36, zeros if unknown) ·
+//	version of the last commit (8) · number of logs (4) · for each its number (8) and version
 //	(8) · zeros up to 512 bytes
 //
-// Numbers are big-endian. A log's version is what all tables and the logs up to this one
-// reach, as synced. That of the last commit is not synced: it counts until the system ends,
-// as the kernel then may have written this file and not the log.
+// Numbers are big-endian. A log's version is the newest one in all tables and in the logs up to it,
+// as synced. The last commit's version is not synced. It counts only until the system goes down,
+// since the kernel might have written this file but not the log.
 //
-// No kill leaves a version that the database does not reach. Each is written after what
-// it tells of, and is of a record that is never removed. A flush keeps such a record,
-// and so does a compaction, in the same version or a newer one.
+// A kill never leaves a version that the database does not reach. Each is written after its commit,
+// for a record that is never removed. Flushes and compactions keep such a record, in the same or a
+// newer version.
 const (
 	reachedFile  = "REACHED"
 	reachedHead  = "FSKREACH"
-	reachedBytes = 512 // a sector, which a power cut leaves old or new
+	reachedBytes = 512 // one sector, which a power cut leaves old or new
 	bootBytes    = 36
-	reachedLogs  = (reachedBytes - len(reachedHead) - 4 - bootBytes - 8 - 4) / 16 // Badger has three
+	reachedLogs  = (reachedBytes - len(reachedHead) - 4 - bootBytes - 8 - 4) / 16 // Badger has three logs
 )
 
 type reached struct {
-	boot string // "" when it is not known
+	boot string // "" if unknown
 	last uint64
-	logs []logReached // the oldest first
+	logs []logReached // oldest first
 }
 
 type logReached struct{ log, version uint64 }
@@ -86,8 +86,7 @@ func decodeReached(text []byte) (r reached, ok bool) {
 	return r, true
 }
 
-// readReached reads the file of a closed database. A missing or incomplete one, as after a power
-// cut, is no damage: it holds no record.
+// readReached reads the file of a closed database. If it is missing or incomplete, ok is false.
 func readReached(path string) (r reached, ok bool) {
 	name := filepath.Join(path, reachedFile)
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != reachedBytes {
@@ -100,7 +99,6 @@ func readReached(path string) (r reached, ok bool) {
 	return decodeReached(text)
 }
 
-// boot identifies the time since the system began; "" where unknown.
 func boot() string {
 	text, err := reading.All("/proc/sys/kernel/random/boot_id", 64<<20)
 	if id := strings.TrimSpace(string(text)); err == nil && len(id) == bootBytes {
@@ -109,8 +107,7 @@ func boot() string {
 	return ""
 }
 
-// checkReached compares the newest versions of tables and logs with the file, unless other lost
-// records may be the reason.
+// checkReached compares the file with tables and logs, unless other damage explains a difference.
 func (f *findings) checkReached() error {
 	r, ok := readReached(f.path)
 	if !ok || slices.ContainsFunc(f.damage, func(d Damage) bool { return d.Lost }) {
@@ -155,12 +152,12 @@ func logNumber(name string) uint64 {
 	return n
 }
 
-// progress writes the file of an open database. Safe for concurrent use.
+// progress writes the file of an open database. It is safe for concurrent use.
 type progress struct {
 	mu   sync.Mutex
 	path string
 	r    reached
-	file *os.File // nil until something is to be written
+	file *os.File // nil until the first write
 }
 
 func readProgress(path string) *progress {
@@ -171,15 +168,14 @@ func readProgress(path string) *progress {
 	return &progress{path: path, r: r}
 }
 
-// Reached notes a committed transaction, which must have written a record that is never removed. It
-// costs a write without a sync.
+// Reached notes, without a sync, a committed transaction that wrote a record that stays for ever.
 func (d *Database) Reached(txn *badger.Txn) {
 	if d.plain || d.view != "" {
 		return
 	}
 	d.progress.mu.Lock()
 	defer d.progress.mu.Unlock()
-	d.progress.r.last = txn.ReadTs() + 1 // there is one writer
+	d.progress.r.last = txn.ReadTs() + 1 // there is only one writer
 	d.progress.write()
 }
 
@@ -192,7 +188,7 @@ func (p *progress) last() uint64 {
 	return p.r.last
 }
 
-// synced notes that the memtables' logs were synced, with all up to this version.
+// synced notes that the memtables' logs were synced up to this version.
 func (p *progress) synced(memlogs []string, version uint64) {
 	if version == 0 || len(memlogs) == 0 {
 		return
@@ -229,7 +225,7 @@ func (p *progress) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.file != nil {
-		_ = p.file.Close() // it was written without it
+		_ = p.file.Close() // not needed for its writes
 		p.file = nil
 	}
 }

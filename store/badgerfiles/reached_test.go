@@ -17,7 +17,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// counted commits records, and one that is written each time.
+// counted commits a new record and one that every call rewrites.
 func counted(d *Database, i int) error {
 	txn := d.NewTransaction(true)
 	err := errors.Join(txn.Set([]byte("n"), fmt.Appendf(nil, "%d", i)),
@@ -32,12 +32,11 @@ func counted(d *Database, i int) error {
 	return err
 }
 
-// killed makes a database of 80 commits, the half of them in the first of two logs, which
-// was killed.
+// killed makes a database of 80 commits in two logs, killed while open.
 func killed(t *testing.T) (path string) {
 	t.Helper()
 	first := filepath.Join(t.TempDir(), "db")
-	d := openWith(t, smallTables(first).WithValueLogFileSize(1<<20)) // it is copied often
+	d := openWith(t, smallTables(first).WithValueLogFileSize(1<<20)) // small, since it is copied often
 	for i := range 80 {
 		must(t, counted(d, i))
 	}
@@ -51,15 +50,14 @@ func killed(t *testing.T) (path string) {
 	return path
 }
 
-// upTo returns a log of the entries up to a version, and one of the others.
+// upTo splits a log's entries at a version.
 func upTo(text []byte, version uint64) (older, newer []byte) {
 	entries := readLog(text).committed()
 	at := slices.IndexFunc(entries, func(e entry) bool { return y.ParseTs(e.key) > version })
 	return logOf(entries[:at]), logOf(entries[at:])
 }
 
-// TestLostLog: what is gone with a memtable's log is missed, but for what a power cut may
-// cost.
+// TestLostLog: a lost memtable's log is noticed, except for what a power cut may cost.
 func TestLostLog(t *testing.T) {
 	original := killed(t)
 	note, ok := readReached(original)
@@ -73,10 +71,10 @@ func TestLostLog(t *testing.T) {
 	empty := func([]byte) []byte { return nil }
 	for _, c := range []struct {
 		name     string
-		log      string // that is harmed
+		log      string // log that is damaged
 		harm     func(text []byte) []byte
 		powerCut bool
-		want     string // what is said, "" for nothing
+		want     string // part of the error, or ""
 	}{
 		{"a kill", "", nil, false, ""},
 		{"a power cut that costs nothing", "", nil, true, ""},
@@ -124,7 +122,7 @@ func TestLostLog(t *testing.T) {
 			d := openWith(t, o)
 			defer d.Close()
 			content := contentOf(t, d)
-			for i := range 80 { // a power cut may cost the newest commits, but these values are there
+			for i := range 80 { // a power cut may cost the newest commits; the other values must exist
 				if _, ok := content[fmt.Sprintf("p%d", i)]; !ok && (c.want != "" || i < 75) {
 					t.Errorf("the value of commit %d is in the value log, and lost", i+1)
 				}
@@ -133,8 +131,7 @@ func TestLostLog(t *testing.T) {
 	}
 }
 
-// TestReachedFile: what is not whole tells nothing, and a crawl of a later boot does not
-// begin with what the power cut took.
+// TestReachedFile: an incomplete file, or an unsynced version after a reboot, does not count.
 func TestReachedFile(t *testing.T) {
 	r := reached{boot: strings.Repeat("b", bootBytes), last: 7}
 	for i := range uint64(40) {
@@ -159,10 +156,8 @@ func TestReachedFile(t *testing.T) {
 	}
 }
 
-// childCommits names the folder of a database for TestCommitsAreKilled's child.
 const childCommits = "FOSSICK_TEST_BADGER_CHILD"
 
-// TestChildCommits commits and syncs until it is killed.
 func TestChildCommits(t *testing.T) {
 	path := os.Getenv(childCommits)
 	if path == "" {
@@ -179,8 +174,7 @@ func TestChildCommits(t *testing.T) {
 	}
 }
 
-// TestCommitsAreKilled: no kill is taken for a loss, whatever is flushed or compacted
-// meanwhile: the memtables are small.
+// TestCommitsAreKilled: kills during flushes and compactions never count as a loss.
 func TestCommitsAreKilled(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	path := filepath.Join(t.TempDir(), "db")
@@ -192,11 +186,11 @@ func TestCommitsAreKilled(t *testing.T) {
 		child := exec.Command(self, "-test.run=^TestChildCommits$")
 		child.Env = append(os.Environ(), childCommits+"="+path)
 		must(t, child.Start())
-		time.Sleep(time.Duration(200+rand.IntN(500)) * time.Millisecond) // any moment will do
+		time.Sleep(time.Duration(200+rand.IntN(500)) * time.Millisecond)
 		must(t, child.Process.Kill())
-		_ = child.Wait() // it was killed
+		_ = child.Wait()
 		if _, err := os.Stat(filepath.Join(path, "MANIFEST")); err != nil {
-			continue // it did not come so far
+			continue // killed before the first file
 		}
 		f, err := examine(path, o)
 		must(t, err)

@@ -19,17 +19,17 @@ import (
 	"fossick/internal/reading"
 )
 
-// pageBytes is a disk's unit: around an unreadable page of a table the rest can be read.
+// pageBytes is the unit that a disk loses: the rest of a table around it can be read.
 const pageBytes = 4096
 
-// readFile reads a file into buf, or a larger one. Unreadable pages are zero, which no checksum
-// matches; a mapped file would kill the process instead.
+// readFile reads a file into buf, or into a larger buffer. Unreadable pages become zeros, which
+// fail their checksums; with a mapped file they would kill the process.
 func readFile(name string, buf []byte) ([]byte, error) {
 	f, err := reading.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // it is only read
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -67,8 +67,7 @@ func checkTable(text []byte, compression badgeroptions.CompressionType) (bad int
 	return bad, err
 }
 
-// wholeBlocks returns the readable blocks of a table, found by its index or, without one, by their
-// shape.
+// wholeBlocks returns the readable blocks of a table, without its index found by their shape.
 func wholeBlocks(text []byte, compression badgeroptions.CompressionType) (blocks []block) {
 	places, err := readIndex(text)
 	if err != nil {
@@ -82,17 +81,17 @@ func wholeBlocks(text []byte, compression badgeroptions.CompressionType) (blocks
 	return blocks
 }
 
-// A checksum begins with its field's number; with the varint it has at most so many bytes.
+// A checksum begins with its field number and, with the varint, has at most maxSumBytes.
 const (
 	sumField    = 2 << 3
 	maxSumBytes = 6
 )
 
-// findBlocks finds the blocks of a table without an index. A block begins where the one before ends,
-// or anywhere behind damage; its end shows by its checksum's length, a small number.
+// findBlocks finds the blocks of a table without an index. A block begins where the previous one
+// ends, or anywhere after damage. It ends with its checksum's length, a small number.
 func findBlocks(text []byte, compression badgeroptions.CompressionType) (blocks []block) {
 	if compression != badgeroptions.None {
-		return nil // of a compressed block nothing shows where it ends
+		return nil // the end of a compressed block cannot be recognised
 	}
 	for from, to := 0, 12; to <= len(text); to++ {
 		if n := binary.BigEndian.Uint32(text[to-4:]); n < 2 || n > maxSumBytes {
@@ -108,16 +107,16 @@ func findBlocks(text []byte, compression badgeroptions.CompressionType) (blocks 
 		}
 		blocks = append(blocks, b)
 		from = to
-		to += 11 // no block is shorter
+		to += 11
 	}
 	return blocks
 }
 
 const reach = 64 << 10
 
-// blockEnding returns where a block that ends at to begins: at from, or later behind damage. Its
-// checksum has one field; its first entry is at 0, shares nothing with a key before, and has a key
-// with a version.
+// blockEnding returns where the block that ends at to begins: at from, or later after damage. Its
+// checksum has one field. Its first entry is at offset 0, shares no key bytes and has a key with a
+// version.
 func blockEnding(text []byte, from, to int) (at int, ok bool) {
 	rest := to - 4 - int(binary.BigEndian.Uint32(text[to-4:]))
 	if rest-from < 12 || text[rest] != sumField {
@@ -160,8 +159,8 @@ func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger
 	defer builder.Close()
 	var last []byte
 	for _, b := range blocks {
-		// The checksum is right, so an error here is of a block that Badger never wrote; its rest is
-		// left out.
+		// An error despite the right checksum means that Badger never wrote the block: skip its
+		// rest.
 		_ = b.each(func(key, value []byte) error {
 			if last != nil && y.CompareKeys(last, key) >= 0 || !wellFormed(value) {
 				return errOrder
@@ -194,20 +193,20 @@ func pointedBytes(v y.ValueStruct) uint32 {
 	return binary.LittleEndian.Uint32(v.Value[4:])
 }
 
-// A table of Badger's, read without trusting a byte of it. Badger itself slices a block by
-// numbers that stand in it before it looks at its checksum, and panics.
+// A table of Badger's, read without trusting any byte. Badger slices a block by the numbers in it
+// before it verifies the checksum, and panics.
 //
 //	table = block… · index · its length (4) · checksum of the index · its length (4)
 //	block = entry… · offsets of the entries (4 each, little-endian) · how many (4) · checksum of all before · its length (4)
-//	entry = bytes in common with the block's first key (2) · bytes that follow (2), both little-endian · these bytes · value
+//	entry = bytes shared with the block's first key (2) · further key bytes (2), both little-endian · these bytes · value
 //
-// Lengths and numbers are big-endian where nothing else is said. A checksum is a
-// pb.Checksum of CRC-32C. A key ends with its version: 8 bytes, all ones less the version.
-// Older stores have each block compressed by Snappy, checksum and all.
+// Numbers are big-endian unless noted. A checksum is a pb.Checksum of CRC-32C. A key ends with its
+// version: 8 bytes, all ones minus the version. In older stores Snappy compresses each block with
+// its checksum.
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Checksum is the CRC-32C of text.
+// Checksum returns the CRC-32C of text.
 func Checksum(text []byte) uint32 { return crc32.Checksum(text, castagnoli) }
 
 // maxUnpacked is Snappy's largest ratio: a copy of 64 bytes takes three.
@@ -225,7 +224,7 @@ func readIndex(table []byte) (blocks []place, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { // the reader of flat buffers panics on what its writer would not write
+	defer func() { // the flatbuffers reader panics on corrupt data
 		if recover() != nil {
 			blocks, err = nil, errors.New("its index cannot be read")
 		}
@@ -247,7 +246,7 @@ func readIndex(table []byte) (blocks []place, err error) {
 		}
 		blocks = append(blocks, place{from, from + length, b.KeyBytes()})
 	}
-	_ = root.BloomFilterBytes() // which Badger reads with each look-up
+	_ = root.BloomFilterBytes() // verify it too: Badger reads it on each look-up
 	return blocks, nil
 }
 
@@ -279,7 +278,7 @@ func tableIndex(table []byte) (index []byte, rest int, err error) {
 	return index, rest, nil
 }
 
-// cutLast returns the part of a table whose length stands in the four bytes before end.
+// cutLast returns the part of a table whose length is in the four bytes before end.
 func cutLast(table []byte, end int, what string) (part []byte, rest int, err error) {
 	if end < 4 {
 		return nil, 0, fmt.Errorf("it is too short for its %s", what)
@@ -300,10 +299,9 @@ func sumIs(of, checksum []byte) bool {
 
 type block struct {
 	entries []byte
-	offsets []byte // four bytes each
+	offsets []byte
 }
 
-// readBlock verifies a block's checksum and all that Badger assumes of it.
 func readBlock(text []byte, compression badgeroptions.CompressionType) (b block, err error) {
 	if text, err = unpackBlock(text, compression); err != nil {
 		return b, err
@@ -339,7 +337,7 @@ func unpackBlock(text []byte, compression badgeroptions.CompressionType) ([]byte
 	return nil, fmt.Errorf("it has a compression (%d) that no fossick writes", compression)
 }
 
-// each calls f with the keys and values of a block, valid only inside it.
+// each calls f with the keys and values of a block, which are valid only during the call.
 func (b block) each(f func(key, value []byte) error) error {
 	var first, key []byte
 	for i := 0; i < len(b.offsets); i += 4 {

@@ -16,21 +16,19 @@ import (
 	"fossick/internal/reading"
 )
 
-// trimAbove is how much of all mapped files may be resident: with a crawl's heap it stays below 512
-// MiB.
+// trimAbove is the limit for resident mapped files; with a crawl's heap it keeps below 512 MiB.
 const trimAbove = 64 << 20
 
-// Trim gives back the memory of Badger's mapped files when it is much. Badger maps every log and
-// table while the store is open, and touched pages count as resident. The mappings are shared, so
-// nothing is lost.
+// Trim releases the memory of Badger's mapped files when there is much of it. Badger keeps every
+// log and table mapped, and touched pages count as resident. The mappings are shared, so nothing is
+// lost.
 //
-// A range must not become other memory between finding it and giving it back. Value logs are mapped
-// and unmapped by writers only, so they are left alone unless the caller is the only writer (logs).
-// A table exists as long as an iterator begun over it. A running compaction's tables are held by
-// nothing; the kernel is asked to page those out, which harms no other memory, and likewise the logs
-// of memtables.
+// A range must not become other memory between finding and releasing it. Only writers map and unmap
+// value logs, so they are left alone unless the caller is the only writer (logs). A table exists as
+// long as an iterator that began over it. Nothing holds a running compaction's tables or the logs
+// of memtables; the kernel is asked to page those out, which harms no other memory.
 //
-// It waits for no commit and reads no table: see lender and levels.
+// Trim waits for no commit and reads no table: see lender and levels.
 func (d *Database) Trim(logs bool) error {
 	if d.plain {
 		return nil
@@ -73,9 +71,9 @@ func (d *Database) giveBack(logs bool) error {
 	})
 }
 
-// release applies the advice to the mapped files whose names want accepts. Adjacent tables go in one
-// call, four times as fast. That a file to page out is no longer mapped, or that the kernel (before
-// 5.4) pages nothing out, is no error.
+// release applies the advice to the mapped files whose names want accepts. It takes adjacent tables
+// in one call, which is four times as fast. It ignores files that are no longer mapped, and kernels
+// before 5.4, which cannot page out.
 func (d *Database) release(advice uintptr, want func(name string) bool) error {
 	maps, err := reading.Open("/proc/self/maps")
 	if err != nil {
@@ -113,8 +111,7 @@ func (m span) advise(advice uintptr) error {
 	return nil
 }
 
-// mapping reads a line of /proc/self/maps: the name of a shared mapped file in dir and its range; ""
-// for all else.
+// mapping parses a line of /proc/self/maps: a shared mapped file in dir and its range, else "".
 func mapping(line, dir string) (name string, at span) {
 	slash := strings.IndexByte(line, '/')
 	if slash < 0 || filepath.Dir(line[slash:]) != dir {
@@ -131,8 +128,7 @@ func mapping(line, dir string) (name string, at span) {
 	return filepath.Base(line[slash:]), span{uintptr(start), uintptr(end)}
 }
 
-// mappedBytes returns the resident bytes of the process's mapped files, in a third of the time of
-// os.ReadFile.
+// mappedBytes returns the resident bytes of mapped files, three times as fast as os.ReadFile.
 func mappedBytes() (int64, error) {
 	const name = "/proc/self/statm"
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
@@ -141,7 +137,7 @@ func mappedBytes() (int64, error) {
 	}
 	var text [128]byte // seven numbers
 	n, err := unix.Read(fd, text[:])
-	_ = unix.Close(fd) // nothing was written
+	_ = unix.Close(fd)
 	if err != nil {
 		return 0, fmt.Errorf("store: %w", &os.PathError{Op: "read", Path: name, Err: err})
 	}

@@ -20,8 +20,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestTrim writes bodies of 170 MiB: what is resident of mapped files stays below
-// its bound, and every body can be read.
+// TestTrim: while 170 MiB are written, resident mapped files stay below the limit.
 func TestTrim(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "real")
 	must(t, os.Mkdir(dir, 0o755))
@@ -34,19 +33,19 @@ func TestTrim(t *testing.T) {
 	body := func(n uint64) []byte {
 		r := rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)})
 		b := make([]byte, bytes)
-		_, _ = r.Read(b) // never fails
+		_, _ = r.Read(b)
 		return b
 	}
 	for n := uint64(1); n <= pages; n++ {
 		txn, content := s.NewTransaction(true), body(n)
 		must(t, txn.Set(fmt.Appendf(nil, "body %d", n), content))
-		for k := range 500 { // and keys, so that there are tables
+		for k := range 500 { // adds keys, so that there are tables
 			must(t, txn.Set(fmt.Appendf(nil, "key %d %d", n, k), fmt.Appendf(nil, "http://h.example/%d/%x", n, content[k:k+64])))
 		}
 		must(t, s.Commit(txn))
 		s.Renew()
 		must(t, s.Trim(true))
-		// A table may be written while we look: 32 MiB and some.
+		// A table may be written meanwhile: 32 MiB and some.
 		if resident, err := mappedBytes(); err != nil || resident > trimAbove+48<<20 {
 			t.Fatalf("page %d: %d MiB of mapped files are resident, %v; want hardly more than %d", n, resident>>20, err, trimAbove>>20)
 		}
@@ -68,8 +67,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestTrimOfTablesInTheMaking: a table that Badger does not list yet, as a
-// compaction writes it, is given back too, and is what was written.
+// TestTrimOfTablesInTheMaking: an unlisted table of a compaction is released, too.
 func TestTrimOfTablesInTheMaking(t *testing.T) {
 	s := openSmall(t, t.TempDir())
 	defer func() { must(t, s.Close()) }()
@@ -85,15 +83,14 @@ func TestTrimOfTablesInTheMaking(t *testing.T) {
 	}
 }
 
-// TestTrimReadsNoTable: to give memory back no table is looked into. Badger's own list
-// of them does so with each, and 64 KiB of each became resident.
+// TestTrimReadsNoTable: releasing memory must not make a table resident, as Badger's list would.
 func TestTrimReadsNoTable(t *testing.T) {
 	path := t.TempDir()
 	makeTables(t, path, 80)
 	s := openSmall(t, path)
 	defer func() { must(t, s.Close()) }()
 	n := len(s.Tables())
-	for tries := 0; ; tries++ { // a compaction may take away a table that was mapped a moment ago
+	for tries := 0; ; tries++ { // a compaction may have removed a table just mapped
 		err := s.release(unix.MADV_DONTNEED, func(name string) bool { return strings.HasSuffix(name, ".sst") })
 		if err == nil {
 			break
@@ -111,21 +108,19 @@ func TestTrimReadsNoTable(t *testing.T) {
 	}
 }
 
-// faults returns how many pages this thread has had mapped.
 func faults(t *testing.T) int64 {
 	var u unix.Rusage
 	must(t, unix.Getrusage(unix.RUSAGE_THREAD, &u))
 	return u.Minflt + u.Majflt
 }
 
-// TestTrimWaitsForNoCommit: memory is given back while a commit waits for a compaction,
-// as when level 0 is full; here compaction never comes.
+// TestTrimWaitsForNoCommit: memory is released while a commit waits because level 0 is full.
 func TestTrimWaitsForNoCommit(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	s := openWith(t, smallTables(t.TempDir()).WithNumCompactors(0).WithNumLevelZeroTables(1).WithNumLevelZeroTablesStall(2))
 	var commits sync.WaitGroup
 	defer commits.Wait()
-	defer s.Close() // which leaves Badger behind: it would not end
+	defer s.Close() // abandons Badger, which would not end
 	defer s.log.fail(syscall.EIO.Error())
 	committed := make(chan struct{}, 300)
 	commits.Go(func() {
@@ -165,8 +160,7 @@ func TestTrimWaitsForNoCommit(t *testing.T) {
 	}
 }
 
-// tableInTheMaking maps a file as a compaction does that Badger does not list yet, and
-// writes to all of it, more than may be resident.
+// tableInTheMaking maps and fills a large file like an unlisted table of a compaction.
 func tableInTheMaking(t *testing.T, s *Database) []byte {
 	t.Helper()
 	f, err := os.Create(filepath.Join(s.Path(), "999999.sst"))

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// TestOtherVersion: a build with another Badger is known for one.
+// TestOtherVersion: a build with another version of Badger is recognised.
 func TestOtherVersion(t *testing.T) {
 	dep := func(m debug.Module) *debug.BuildInfo { return &debug.BuildInfo{Deps: []*debug.Module{{Path: "x"}, &m}} }
 	for _, test := range []struct {
@@ -38,7 +38,6 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
-// realDatabase makes a closed database with many tables.
 func realDatabase(t *testing.T) (path string) {
 	path = filepath.Join(t.TempDir(), "db")
 	makeTables(t, path, 20)
@@ -47,8 +46,7 @@ func realDatabase(t *testing.T) (path string) {
 	return path
 }
 
-// TestRealManifest: the manifest of a real database has the head, the frames and the
-// checksums that we take it to have, and Badger reads the same tables in it.
+// TestRealManifest: Badger reads a real manifest as we do.
 func TestRealManifest(t *testing.T) {
 	path := realDatabase(t)
 	name := filepath.Join(path, badger.ManifestFilename)
@@ -76,7 +74,7 @@ func TestRealManifest(t *testing.T) {
 	}
 }
 
-// damageOf is what opening says of the files of a closed database.
+// damageOf returns the error that opening a closed database gives.
 func damageOf(path string) error {
 	f, err := examine(path, smallTables(path))
 	if err != nil {
@@ -85,8 +83,7 @@ func damageOf(path string) error {
 	return f.err(path)
 }
 
-// TestRealTables: tables of a real database end as we take them to, and an end that is
-// damaged is seen.
+// TestRealTables: real tables have the expected end, and a damaged end is noticed.
 func TestRealTables(t *testing.T) {
 	path := realDatabase(t)
 	must(t, damageOf(path))
@@ -116,8 +113,7 @@ func TestRealTables(t *testing.T) {
 	}
 }
 
-// TestRealLogs: an open database has its logs under the names that are synced, large
-// values lie in the value log, and all its files are mapped under their names.
+// TestRealLogs: logs and mapped files have the expected names, and large values the value log.
 func TestRealLogs(t *testing.T) {
 	path := realDatabase(t)
 	d := openSmall(t, path)
@@ -137,15 +133,14 @@ func TestRealLogs(t *testing.T) {
 		t.Error("a large value is not in the last value log")
 	}
 	must(t, d.SyncLogs())
-	must(t, d.Close()) // a compaction may take tables away
+	must(t, d.Close()) // a compaction may remove tables
 	size, err := SizeOf(path)
 	if must(t, err); size.Tables < 10 || size.TableBytes == 0 || size.LargestLog == 0 {
 		t.Errorf("the size is %+v", size)
 	}
 }
 
-// TestTexts: what Badger says of a database in use and of a log without a byte has no
-// mark but its text.
+// TestTexts: Badger's errors for a database in use and for an empty log have the expected texts.
 func TestTexts(t *testing.T) {
 	path := realDatabase(t)
 	d := openSmall(t, path)
@@ -160,8 +155,7 @@ func TestTexts(t *testing.T) {
 	must(t, openSmall(t, path).Close())
 }
 
-// TestPlain: with nothing of what this package knows a database is opened, written to,
-// synced and closed, and opened again with it.
+// TestPlain: a database works without this package's knowledge, and then with it.
 func TestPlain(t *testing.T) {
 	path := realDatabase(t)
 	d, err := Open(path, smallTables(path), true)
@@ -181,8 +175,7 @@ func TestPlain(t *testing.T) {
 	must(t, d.Close())
 }
 
-// TestFence: nothing else of the tree imports Badger's records of its files, or names
-// these but in tests.
+// TestFence: no other package imports Badger's file records, and only tests name its files.
 func TestFence(t *testing.T) {
 	must(t, filepath.WalkDir(filepath.Join("..", ".."), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "badgerfiles") {
@@ -198,9 +191,8 @@ func TestFence(t *testing.T) {
 	}))
 }
 
-// TestVersion: the Badger of go.mod is the one whose files this package knows. Who takes
-// another one looks at the tests of this package first, and at its release notes for
-// manifest, tables, logs and mapped files; then knownVersion follows.
+// TestVersion: go.mod has the known version. Before an upgrade, run these tests and read Badger's
+// release notes on manifest, tables, logs and mapped files; then change knownVersion.
 func TestVersion(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	must(t, err)

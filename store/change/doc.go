@@ -1,15 +1,15 @@
-// Package change keeps what visits to pages found, and estimates from it how often pages change and
-// whether the next visit succeeds.
+// Package change keeps the results of visits to pages. From them it estimates how often pages
+// change and whether the next visit succeeds.
 //
-// In: visits, each with its time and outcome. Out: a History of few bytes a visit; from counts of
-// downloads, the chances that a success follows a success and a failure a failure (paper E, E6);
-// the chance that a visit succeeds (paper E3); changes a day with a 95 % interval.
+// In: visits with time and outcome. Out: a History of a few bytes per visit; the chances that a
+// success follows a success and a failure a failure (paper E, E6); the chance that a visit succeeds
+// (paper E3); changes per day with a 95 % interval.
 //
-// It opens no file, knows no store and reads no clock. Changes are taken for a Poisson process, as
-// in Cho and Garcia-Molina, Estimating Frequency of Change, ACM TOIT 3(3), 2003, called CGM here.
+// It opens no file, knows no store and reads no clock. Changes are modelled as a Poisson process,
+// as in Cho and Garcia-Molina, Estimating Frequency of Change, ACM TOIT 3(3), 2003 (CGM).
 //
-// Files: visit.go what a visit is, equations 1 and 2, and whether two texts differ; history.go the
-// encoding, byte by byte; predict.go the predictor of visits, keep.go its record in the store,
-// trial.go how good its chances were; rates.go the rate of a page from its visits and a prior,
-// evidence.go what visits tell of it, fit.go how the prior is fitted to many pages.
+// Files: visit.go visits, equations 1 and 2, and the comparison of texts; history.go the encoding;
+// predict.go the predictor of visits, keep.go its stored records, trial.go its evaluation; rates.go
+// the rate of a page from its visits and a prior, evidence.go the likelihood of visits, fit.go
+// fitting the prior to many pages.
 package change

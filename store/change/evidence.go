@@ -4,35 +4,32 @@ import (
 	"math"
 )
 
-// evidence is all that a page's visits tell of its rate λ. Its log likelihood is
+// evidence is all that a page's visits tell about its rate λ. Its log likelihood is
 //
 //	told·log λ − λ·quiet + Σ log(1 − exp(−λ·gap))
 //
-// A time without a change has the chance exp(−λ·days). A gap with one or more has
-// 1 − exp(−λ·gap). When the last change of a gap is known to be age
-// ago, the density is λ·exp(−λ·age), whatever came before (CGM, last date of change).
-// It is concave in log λ.
+// The probability of days without a change is exp(−λ·days), of a gap with one or more 1 −
+// exp(−λ·gap). If the last change of a gap is age days ago, the density is λ·exp(−λ·age), whatever
+// came before (CGM, last date of change). It is concave in log λ.
 type evidence struct {
-	told  float64 // changes whose time is known
-	quiet float64 // days that are known to be without a change
-	gaps  []gap   // between visits with a change at an unknown time
+	told  float64 // changes at a known time
+	quiet float64 // days known to be without a change
+	gaps  []gap   // between visits, with a change at an unknown time
 }
 
 type gap struct{ days, times float64 }
 
-// alike is by how much, of their length, gaps may differ to count as equal. Rounds of
-// visits make gaps of nearly one length, and each length costs logarithms.
+// alike is the relative difference up to which gaps count as equal. Regular visits make gaps of
+// nearly one length, and each distinct length costs logarithms.
 const alike = 1e-3
 
-// leastDays and mostDays bound times, so that no product leaves the range of numbers: about
-// a millisecond, 2,700 years.
+// leastDays (a millisecond) and mostDays (2,700 years) prevent overflows.
 const (
 	leastDays = 1e-8
 	mostDays  = 1e6
 )
 
-// evident returns what visits tell. Ages count where they are believed, and an age that
-// contradicts the content does not.
+// evident returns the evidence of visits. Ages count if believed and consistent with the content.
 func evident(visits []Interval, believed bool) evidence {
 	var e evidence
 	for _, v := range visits {
@@ -60,21 +57,20 @@ func (e *evidence) add(days float64) {
 	e.gaps = append(e.gaps, gap{days, 1})
 }
 
-// positive says that days are a time.
+// positive reports whether days is a finite, positive time.
 func positive(days float64) bool { return days > 0 && !math.IsInf(days, 1) }
 
 func bounded(days float64) float64 { return min(max(days, leastDays), mostDays) }
 
-// ripe says that an age may be one of a change: inside its gap, if it has one, and not the
-// time of the visit itself, which servers tell that make each page anew.
+// ripe reports whether an age can be that of a change: it lies inside the gap, if any, and is not
+// the time of the answer, which servers send for generated pages.
 func ripe(v Interval) bool {
 	return positive(v.Age) && v.Age >= freshDays && (!positive(v.Days) || v.Age <= v.Days)
 }
 
 func (e *evidence) empty() bool { return e.told == 0 && e.quiet == 0 && len(e.gaps) == 0 }
 
-// log is the log likelihood of log λ. The gaps' chances are multiplied as long as that
-// is safe: logarithms are what it costs.
+// log returns the log likelihood at log λ = z, multiplying probabilities to save logarithms.
 func (e *evidence) log(z float64) float64 {
 	rate := math.Exp(z)
 	sum, product := e.told*z-rate*e.quiet, 1.0
@@ -92,7 +88,7 @@ func (e *evidence) log(z float64) float64 {
 	return sum + math.Log(product)
 }
 
-// chance is 1 − exp(−x), exact near 0 too.
+// chance returns 1 − exp(−x), accurate near 0 too.
 func chance(x float64) float64 {
 	if x > .01 {
 		return 1 - math.Exp(-x)
@@ -100,26 +96,23 @@ func chance(x float64) float64 {
 	return -math.Expm1(-x)
 }
 
-// Last-Modified is made up by many servers: it is the time of the answer, or of the last
-// release of all pages, or stays as it is while the content changes. So it is believed of
-// hosts that do not contradict themselves. Where the content is the same, a change inside
-// the gap is a contradiction; where it is another, one before the gap.
+// Many servers make up Last-Modified: it is the time of the answer or of the last release of all
+// pages, or stays while the content changes. So only hosts that do not contradict themselves are
+// believed. A contradiction is a change inside the gap if the content is equal, or one before the
+// gap if it differs.
 
 const (
-	// freshDays is the age, ten seconds, below which a change is taken for the time of
-	// the answer.
+	// freshDays, ten seconds, is the age below which a change is taken for the time of the answer.
 	freshDays = 10.0 / (24 * 3600)
-	// slackDays is by how much clocks and whole seconds may shift an age.
+	// slackDays allows for differences of clocks and rounding to seconds.
 	slackDays = 2.0 / (24 * 3600)
-	// believeFrom is the probability from which a host is believed: what a lie spoils is
-	// more than what the truth adds.
+	// believeFrom is the least probability of a believed host: lies spoil more than the truth adds.
 	believeFrom = .9
-	// slips is how many contradictions a true host has in so many checks, as a Beta(1, 99)
-	// has it: a file is touched, or set back.
+	// slips gives true hosts a prior Beta(1, slips) of contradictions: a file may be touched.
 	slips = 99
 )
 
-// Checks counts what a host's Last-Modified, or another such word, could be held against.
+// Checks counts the checks of a host's announcements, such as Last-Modified.
 type Checks struct{ Made, Failed int }
 
 type truths struct {
@@ -147,8 +140,7 @@ func (t *truths) take(p Page) {
 	}
 }
 
-// settle estimates the share of true hosts by expectation maximisation; a host's checks
-// speak by their marginal likelihood.
+// settle estimates the share of true hosts by expectation maximisation.
 func (t *truths) settle() {
 	t.share = .5
 	for range 50 {
@@ -161,8 +153,8 @@ func (t *truths) settle() {
 	}
 }
 
-// Truth is the probability that a host with these checks is true, at a share of true
-// hosts. True hosts fail a check seldom, others by any chance from 0 to 1.
+// Truth returns the probability that a host with these checks is true, given the share of true
+// hosts. True hosts seldom fail a check; other hosts fail with any probability in [0,1].
 func (c Checks) Truth(share float64) float64 {
 	failed, passed := float64(c.Failed), float64(c.Made-c.Failed)
 	honest := math.Log(share) + logBeta(1+failed, slips+passed) - logBeta(1, slips)
@@ -177,11 +169,10 @@ func logBeta(a, b float64) float64 {
 	return x + y - z
 }
 
-// believed says whether a host's Last-Modified is used. One that was never held against
-// anything is not.
+// believed reports whether a host's Last-Modified is used; without any check it is not.
 func (t *truths) believed(host string) bool {
 	return t.hosts[host].Believed(t.share)
 }
 
-// Believed says whether a host with these checks is believed, at a share of true hosts.
+// Believed reports whether a host with these checks is believed, given the share of true hosts.
 func (c Checks) Believed(share float64) bool { return c.Made > 0 && c.Truth(share) >= believeFrom }

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// The log likelihood of each page stands in a table of log λ, step apart, linear between.
+// Each page's log likelihood is a table over log λ with this step, linear in between.
 const step = .1
 
 var (
@@ -14,20 +14,18 @@ var (
 
 const (
 	loops = 16
-	// sureMost is the weight that a page has at most, that of some 400 changes: more
-	// would only be rounding.
+	// sureMost limits a page's weight to that of some 400 changes; more would only add rounding.
 	sureMost = 400
-	// The spread of the rest is taken for log-normal around firstSpread with this
-	// deviation: it counts while pages are few.
+	// The prior of log spread is normal around log firstSpread with this deviation.
 	spreadSpread = .7
 )
 
 type fitted struct {
-	levels [factors]int // numbers of its levels
-	table  []float64    // log likelihood, 0 at its highest
-	centre float64      // of its prior: mean and effects
+	levels [factors]int // index of its level in each factor
+	table  []float64    // log likelihood, with maximum 0
+	centre float64      // of its prior: mean plus effects
 
-	response, weight float64 // log λ as the page alone tells it, and how surely
+	response, weight float64 // estimate of log λ from the page alone, and its precision
 }
 
 type fit struct {
@@ -37,7 +35,7 @@ type fit struct {
 	between [factors]float64 // variance of effects
 	mean    effect
 	spread  float64 // standard deviation of the rest
-	stretch float64 // by how much the rest is wider than around effects fitted to it
+	stretch float64 // ratio of the true spread to that around the fitted effects
 }
 
 func newFit() *fit {
@@ -73,15 +71,14 @@ func (f *fit) add(g Group, e evidence) {
 	f.pages = append(f.pages, p)
 }
 
-// at is the log likelihood of log λ.
+// at returns the log likelihood at log λ = z.
 func (p *fitted) at(z float64) float64 {
 	x := min(max((z-tableLo)/step, 0), float64(tableN-2))
 	i := int(x)
 	return p.table[i] + (x-float64(i))*(p.table[i+1]-p.table[i])
 }
 
-// moments returns the log of the marginal likelihood under a normal rest of the
-// given spread, and mean and variance of the rest after the page's visits.
+// moments returns the log marginal likelihood, and the posterior mean and variance, of the rest.
 func (p *fitted) moments(spread float64) (log, mean, variance float64) {
 	width := min(step, spread/4)
 	n := int(6*spread/width) + 1
@@ -93,16 +90,16 @@ func (p *fitted) moments(spread float64) (log, mean, variance float64) {
 		first += w * r
 		second += w * r * r
 	}
-	if sum == 0 { // the page contradicts the prior beyond all numbers
+	if sum == 0 { // the page contradicts the prior beyond the range of numbers
 		return -700, 0, spread * spread
 	}
 	mean = first / sum
 	return math.Log(sum * width / (spread * math.Sqrt(2*math.Pi))), mean, second/sum - mean*mean
 }
 
-// run fits mean, effects and spread. In each loop every page gives a response and a
-// weight, as one step of Newton's method has them; effects are then those of a linear
-// model with random effects (Henderson), one factor after the other.
+// run fits mean, effects and spread. In each loop every page gives a response and a weight, from
+// one step of Newton's method. The effects then follow from a linear model with random effects
+// (Henderson), one factor after the other.
 func (f *fit) run() {
 	for loop := range loops {
 		f.place()
@@ -128,15 +125,16 @@ func (f *fit) place() {
 	}
 }
 
-// respond finds each page's response and weight. With the rest's variance s², after the
-// visits v around d, the marginal likelihood's slope is d/s², its curvature −(1−v/s²)/s².
+// respond sets each page's response and weight. If s² is the rest's prior variance, d its posterior
+// mean and v its posterior variance, the marginal likelihood has slope d/s² and curvature
+// −(1−v/s²)/s².
 func (f *fit) respond() {
 	s2 := f.spread * f.spread
 	for i := range f.pages {
 		p := &f.pages[i]
 		_, d, v := p.moments(f.spread)
 		p.weight = min(max((1-v/s2)/s2, 1e-9), sureMost)
-		// A page that says little may not throw its response far off.
+		// A page with little evidence must not throw its response far off.
 		p.response = p.centre + min(max(d/(s2*p.weight), -20), 20)
 	}
 }
@@ -182,8 +180,7 @@ func (f *fit) refitFactor(k int) {
 	}
 }
 
-// widen returns the spread of the rest, by golden section over its logarithm, as
-// near as that.
+// widen finds the spread of the rest by golden section over its logarithm, to the tolerance near.
 func (f *fit) widen(restricted bool, near float64) float64 {
 	const golden = .6180339887498949
 	lo, hi := math.Log(.03), math.Log(5)
@@ -203,10 +200,9 @@ func (f *fit) widen(restricted bool, near float64) float64 {
 	return math.Exp((lo + hi) / 2)
 }
 
-// score is the log likelihood of the logarithm of a spread, less its penalty. Around
-// effects that are fitted to the pages, these lie too close. The restricted likelihood
-// makes up for that: effects are integrated out by Laplace's method, −½ log of what
-// is known of each (Patterson and Thompson 1971), as if they were independent.
+// score is the penalised log likelihood of log spread. Pages lie too close around effects fitted to
+// them. The restricted likelihood corrects that: it integrates the effects out by Laplace's method,
+// −½ log of each one's information (Patterson and Thompson 1971), as if they were independent.
 func (f *fit) score(x float64, restricted bool) float64 {
 	d := (x - math.Log(firstSpread)) / spreadSpread
 	sum, spread := -d*d/2, math.Exp(x)
@@ -233,13 +229,12 @@ func (f *fit) score(x float64, restricted bool) float64 {
 	return sum
 }
 
-// The rest of log λ is a mixture of as many normal distributions as the pages call for:
-// rates of the web have tails that no single one has.
+// The rest of log λ is a mixture of normal distributions, as rates on the web have long tails.
 
 const (
 	mostBells  = 5
 	bellRounds = 200
-	leastBell  = .02 // standard deviation; narrower is not told apart
+	leastBell  = .02 // least standard deviation; narrower ones cannot be distinguished
 )
 
 func (f *fit) prior() prior {
@@ -259,13 +254,13 @@ func (f *fit) prior() prior {
 	return p
 }
 
-// shape fits mixtures of more and more normal distributions, and takes the last that
-// Akaike's information criterion (1974) finds worth its three parameters.
+// shape fits mixtures of ever more normal distributions, and returns the last whose three further
+// parameters Akaike's information criterion (1974) justifies.
 func (f *fit) shape() []bell {
 	best := []bell{{1, 0, f.spread * f.spread}}
 	g := newGrid(f)
 	score := g.climb(best)
-	const price = 3 // a parameter each
+	const price = 3 // one per parameter
 	for len(best) < mostBells {
 		next := split(best)
 		now := g.climb(next)
@@ -318,8 +313,7 @@ func newGrid(f *fit) *grid {
 	return g
 }
 
-// climb fits a mixture, in place, by expectation maximisation, and returns its log
-// likelihood.
+// climb fits a mixture in place by expectation maximisation and returns its log likelihood.
 func (g *grid) climb(bells []bell) (score float64) {
 	for range bellRounds {
 		density := g.density(bells)
@@ -341,8 +335,8 @@ func (g *grid) density(bells []bell) []float64 {
 	return density
 }
 
-// mass returns the log likelihood of a density, and the sum over pages of likelihood by
-// marginal likelihood, at each step: times the density, it is the pages that are there.
+// mass returns the log likelihood of a density and, at each step, the sum over pages of likelihood
+// divided by marginal likelihood; times the density, that is the expected number of pages.
 func (g *grid) mass(density []float64) (score float64, mass []float64) {
 	mass = make([]float64, len(g.at))
 	for _, row := range g.rows {
@@ -368,7 +362,7 @@ func (g *grid) move(bells []bell, mass []float64) {
 			first += here * r
 			second += here * r * r
 		}
-		if n < 1 { // too few to move it
+		if n < 1 { // too few pages to move it
 			bells[i].weight = n / float64(len(g.rows))
 			continue
 		}

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// FuzzPredictor: whatever was visited when, with clocks set back and years between, chances
-// are chances, and the same visits make the same ones.
+// FuzzPredictor: for any visits, chances are in [0,1] and reproducible.
 func FuzzPredictor(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0, 1, 1, 10, 0, 2, 1, 200})
 	f.Add([]byte{7, 3, 255, 255, 7, 3, 0, 0, 7, 0, 128, 1})
@@ -30,8 +29,7 @@ func FuzzPredictor(f *testing.F) {
 	})
 }
 
-// TestFirstChances: before anything is learned they are about paper E's, and a failing host
-// makes a URL of it worse.
+// TestFirstChances: first chances are about paper E's, and lower for URLs of a failing host.
 func TestFirstChances(t *testing.T) {
 	p := NewPredictor(PredictorOptions{})
 	if c := p.Chance("u", "h", start); math.Abs(c-newcome) > .08 {
@@ -49,7 +47,6 @@ func TestFirstChances(t *testing.T) {
 	}
 }
 
-// TestBounded: a predictor forgets URLs and hosts beyond its bounds.
 func TestBounded(t *testing.T) {
 	p := NewPredictor(PredictorOptions{URLs: 50, Hosts: 10})
 	for i := range 1000 {
@@ -67,7 +64,6 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkPredictor: a chance, and what is learned of the visit.
 func BenchmarkPredictor(b *testing.B) {
 	p := NewPredictor(PredictorOptions{})
 	b.ReportAllocs()
@@ -78,10 +74,9 @@ func BenchmarkPredictor(b *testing.B) {
 	}
 }
 
-// odd are times that histories have by broken clocks and broken servers, and by chance.
+// odd holds times from broken clocks and servers, and boundary values.
 var odd = []float64{0, -1, 1e-300, 1e-9, 1e-3, 1, 7, 1e4, 1e300, math.Inf(1), math.Inf(-1), math.NaN()}
 
-// decode makes visits of any bytes.
 func decode(data []byte) (visits []Interval) {
 	for len(data) >= 4 && len(visits) < 40 {
 		v := Interval{Changed: data[0]&1 != 0, Told: data[0]&2 != 0}
@@ -97,8 +92,7 @@ func decode(data []byte) (visits []Interval) {
 	return visits
 }
 
-// FuzzEstimate: whatever the visits, estimates are finite and in order, and a model can be
-// learned of them.
+// FuzzEstimate: for any visits, estimates are finite and ordered, and a model can be learned.
 func FuzzEstimate(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 5, 0, 1, 5, 0, 1, 5, 0, 1, 5, 0})
@@ -118,7 +112,7 @@ func FuzzEstimate(f *testing.F) {
 	})
 }
 
-// TestExtremes: every mix of odd gaps and ages, always, never and now and then changed.
+// TestExtremes combines all odd gaps and ages, with changes always, never and sometimes.
 func TestExtremes(t *testing.T) {
 	for _, days := range odd {
 		for _, age := range odd {

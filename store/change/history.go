@@ -7,31 +7,27 @@ import (
 	"slices"
 )
 
-// History is visits to one page, in the order of time, each in some ten bytes. The zero
-// value is empty. It is the begin of the first visit (uvarint, Unix milliseconds), then a
-// visit after the other:
+// History holds visits to one page in order of time, each in some ten bytes. The zero value is
+// empty. It is the start of the first visit (uvarint, Unix milliseconds), then for each visit:
 //
-//	state and kind   1 byte: place in the list of states, plus 32 × the kind of change,
-//	                 plus 128 where a byte of further parts follows
+//	state and kind   1 byte: index in the list of states, plus 32 × the kind of change,
+//	                 plus 128 if a byte of further parts follows
 //	further parts    1 byte: 1 code, 2 target, 4 Retry-After, 8 own rest, 16 Last-Modified
-//	since            uvarint: milliseconds since the visit before began; 0 of the first
+//	since            uvarint: milliseconds since the previous visit began; 0 for the first
 //	took, rest       uvarints, milliseconds
-//	the parts        uvarints, in the order of their bits; code is left out where it is the
+//	the parts        uvarints, in the order of their bits; code only if it is not the
 //	                 state's usual one; Last-Modified is its age at the visit, in seconds,
 //	                 plus 1
 type History []byte
 
-// Most is how many visits a History takes: a longer one is another History, so that a visit
-// does not cost the writing of all those before.
+// Most is the number of visits in a full History, which bounds the cost of adding one.
 const Most = 64
 
-// Errors of a History.
 var (
 	errDamaged = errors.New("the history of visits cannot be read")
-	// errNoRoom says that a visit needs another History: this one is full, or its clock was
-	// ahead of the visit's.
+	// errNoRoom means that this History is full or ends later; the visit needs another one.
 	errNoRoom = errors.New("the history of visits refuses this visit")
-	// ErrUnfit says that no History can keep a visit.
+	// ErrUnfit means that no History can hold the visit.
 	ErrUnfit = errors.New("the visit does not fit into a history of visits")
 )
 
@@ -40,8 +36,7 @@ const (
 	hasParts  = 1 << 7
 )
 
-// Append returns h with one more visit. The error is ErrNoRoom, ErrUnfit or ErrDamaged; h is
-// then as it was.
+// Append returns h with one more visit; on an error, h unchanged.
 func (h History) Append(v Visit) (History, error) {
 	had, err := h.Visits(nil)
 	if err != nil {
@@ -66,7 +61,7 @@ func (h History) Append(v Visit) (History, error) {
 func appendVisit(out History, state byte, v Visit, since int64) History {
 	code := uint64(0)
 	if v.Code != usual(state) {
-		code = uint64(v.Code) + 1 // so that none can be told from the usual one
+		code = uint64(v.Code) + 1 // distinguishes "no code" from the usual code
 	}
 	age := uint64(0)
 	if v.Modified != 0 {
@@ -96,7 +91,7 @@ func appendVisit(out History, state byte, v Visit, since int64) History {
 	return out
 }
 
-// Visits appends what h has to dst; after ErrDamaged, what could be read.
+// Visits appends the visits of h to dst; on damage it returns the readable ones and an error.
 func (h History) Visits(dst []Visit) ([]Visit, error) {
 	if len(h) == 0 {
 		return dst, nil
@@ -119,10 +114,10 @@ func (h History) Visits(dst []Visit) ([]Visit, error) {
 	return dst, nil
 }
 
-// Len counts the visits; of a damaged History those that can be read.
+// Len returns the number of visits, in a damaged History of the readable ones.
 func (h History) Len() int {
 	var room [Most]Visit
-	all, _ := h.Visits(room[:0]) // what is damaged, Visits tells who reads it
+	all, _ := h.Visits(room[:0]) // Visits reports damage to readers
 	return len(all)
 }
 
@@ -165,7 +160,7 @@ func (r *reader) visit() (v Visit, since int64) {
 	return v, since
 }
 
-// date has a visit begin at a time; its Modified is an age until then.
+// date sets the start of a visit and turns its Modified from an age into a time.
 func (r *reader) date(v *Visit, at int64) {
 	v.At = at
 	if v.Modified != 0 {
@@ -186,7 +181,7 @@ func (r *reader) byte() byte {
 
 func (r *reader) uvarint() uint64 {
 	x, n := binary.Uvarint(r.rest)
-	if n <= 0 || n > 1 && r.rest[n-1] == 0 { // cut off, too long, or not the shortest
+	if n <= 0 || n > 1 && r.rest[n-1] == 0 { // truncated, too long, or not the shortest form
 		r.bad = true
 		return 0
 	}
@@ -194,14 +189,14 @@ func (r *reader) uvarint() uint64 {
 	return x
 }
 
-// time reads milliseconds, which are never so many as to be negative.
+// time reads milliseconds; a value that would be negative is damage.
 func (r *reader) time() int64 {
 	x := int64(r.uvarint())
 	r.bad = r.bad || x < 0
 	return x
 }
 
-// part reads a part that is said to be there, and so is not 0.
+// part reads a part that is marked as present, so must not be 0.
 func (r *reader) part() uint64 {
 	x := r.uvarint()
 	r.bad = r.bad || x == 0

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// twoDays is paper E's time between crawls, in milliseconds.
+// twoDays is the time between paper E's crawls, in milliseconds.
 const twoDays = 2 * 24 * 3600 * 1000
 
 func TestHistory(t *testing.T) {
@@ -20,8 +20,8 @@ func TestHistory(t *testing.T) {
 		{At: 1.7e12 + 3*twoDays, State: "redirect", Code: 301, To: 77},
 		{At: 1.7e12 + 4*twoDays, State: "connect_timeout", Took: 30_000, Rest: 300_000},
 		{At: 1.7e12 + 5*twoDays, State: "ok", Code: 206, Change: Unsure},
-		{At: 1.7e12 + 5*twoDays + 999, State: "ok", Code: 200, Change: Content, Modified: 1.7e9 + 5*twoDays/1000}, // of this second
-		{At: 1.7e12 + 6*twoDays, State: "ok"},                                                                     // a code that nobody noted is not the usual one
+		{At: 1.7e12 + 5*twoDays + 999, State: "ok", Code: 200, Change: Content, Modified: 1.7e9 + 5*twoDays/1000}, // in the same second
+		{At: 1.7e12 + 6*twoDays, State: "ok"},                                                                     // a missing code is not the usual one
 	}
 	var h History
 	var err error
@@ -71,8 +71,7 @@ func TestHistoryRefuses(t *testing.T) {
 	}
 }
 
-// TestHistorySize: with rests as of a public crawl, ten visits cost little more than ten
-// bytes each before what a database adds to a record.
+// TestHistorySize: with a public crawl's rests, a visit takes little more than ten bytes.
 func TestHistorySize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 19))
 	total, n := 0, 1000
@@ -95,8 +94,7 @@ func TestHistorySize(t *testing.T) {
 	}
 }
 
-// FuzzHistory: whatever the bytes are, they are read or refused; what is read is written as
-// the same bytes again.
+// FuzzHistory: any bytes are refused, or decode and encode to the same bytes.
 func FuzzHistory(f *testing.F) {
 	h, _ := History(nil).Append(Visit{At: 1.7e12, Took: 9, Rest: 2000, State: "ok", Code: 200, Change: Text})
 	h, _ = h.Append(Visit{At: 1.7e12 + twoDays, State: "code", Code: 404, To: 5, RetryAfter: 7, Own: 8, Modified: 1.7e9})

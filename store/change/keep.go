@@ -6,27 +6,26 @@ import (
 	"math"
 )
 
-// What a predictor knows outlives it in two forms: a record of each host that failed, and one
-// of the tables and weights that all share. Pasts of URLs are made anew from their visits.
+// A predictor's knowledge is stored in two kinds of records: one for each host that failed, and one
+// for the tables and weights that all hosts share. The pasts of URLs are recomputed from their
+// visits.
 //
-// A host's record is a byte with the version, then its past: seconds of the last visit
-// (uvarint), outcome and run (1 byte each), successes and visits (float32 each); then a byte
-// with a bit for each part of the day that had visits, and two float32 for each bit. The
-// other record is the version and all cells of the three tables as pairs of float32, then
-// weights and squares as float64. All is little-endian.
+// A host's record is the version (1 byte), seconds of the last visit (uvarint), outcome and run (1
+// byte each), successes and visits (float32 each), a byte with a bit for each part of the day with
+// visits, and two float32 for each bit. The shared record is the version, all cells of the three
+// tables as pairs of float32, then weights and squares as float64. All is little-endian.
 
 const keptVersion = 1
 
 var errKept = errors.New("the stored network states cannot be read")
 
-// Flawless says whether nothing is on record against a host: no visit of it failed, as far
-// as the predictor remembers. Then nothing is against its URLs either.
+// Flawless reports whether no visit of a host failed, as far as the predictor remembers.
 func (p *Predictor) Flawless(host string) bool {
 	h, _ := p.hosts.Peek(key(host))
 	return h.good == h.all
 }
 
-// KeptHost is the record of a host; nil of one that is flawless.
+// KeptHost returns the record of a host, or nil for a flawless one.
 func (p *Predictor) KeptHost(host string) []byte {
 	h, known := p.hosts.Peek(key(host))
 	if !known || h.good == h.all {
@@ -46,7 +45,7 @@ func (p *Predictor) KeptHost(host string) []byte {
 	return b
 }
 
-// RestoreHost takes a host's record in, unless the host is known. The error is ErrKept.
+// RestoreHost restores a host from its record, unless the host is known already.
 func (p *Predictor) RestoreHost(host string, b []byte) error {
 	if _, known := p.hosts.Peek(key(host)); known {
 		return nil
@@ -82,7 +81,7 @@ func (p *Predictor) RestoreHost(host string, b []byte) error {
 	return nil
 }
 
-// Kept is the record of what all hosts share, some 11 KB.
+// Kept returns the record of what all hosts share, some 11 KB.
 func (p *Predictor) Kept() []byte {
 	b := []byte{keptVersion}
 	for _, t := range p.tables() {
@@ -98,7 +97,7 @@ func (p *Predictor) Kept() []byte {
 	return b
 }
 
-// Restore takes such a record in. After an error, ErrKept, the predictor is as it was.
+// Restore restores the shared record. After an error the predictor is unchanged.
 func (p *Predictor) Restore(b []byte) error {
 	if len(b) != len(p.Kept()) || b[0] != keptVersion {
 		return errKept
@@ -151,7 +150,7 @@ func appendCell(b []byte, c cell) []byte {
 	return binary.LittleEndian.AppendUint32(b, math.Float32bits(c.all))
 }
 
-// cellOf reads a cell; false of one that no visits make.
+// cellOf reads a cell; ok is false if no visits can produce it.
 func cellOf(b []byte) (c cell, ok bool) {
 	c.good = math.Float32frombits(binary.LittleEndian.Uint32(b))
 	c.all = math.Float32frombits(binary.LittleEndian.Uint32(b[4:]))

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestKept: a predictor that is restored from what another one kept says the same of each
-// host that failed, and of the visits of any URL.
+// TestKept: a restored predictor gives the same chances.
 func TestKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	a, b := NewPredictor(PredictorOptions{}), NewPredictor(PredictorOptions{})
@@ -63,7 +62,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestChanceAfter: a visit that is not learned from yet counts for its URL and its host.
+// TestChanceAfter: a visit not yet learned counts for its URL and its host.
 func TestChanceAfter(t *testing.T) {
 	p := NewPredictor(PredictorOptions{})
 	failed := Attempt{"u", "h", start, Transient}
@@ -92,8 +91,7 @@ func TestOutcomeOf(t *testing.T) {
 	}
 }
 
-// FuzzRestore: whatever the bytes are, they are refused or kept as they are, and chances
-// remain chances.
+// FuzzRestore: any bytes are refused or round-trip, and chances stay in [0,1].
 func FuzzRestore(f *testing.F) {
 	p := NewPredictor(PredictorOptions{})
 	p.Learn(Attempt{"u", "h", start, Transient})

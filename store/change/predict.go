@@ -8,13 +8,13 @@ import (
 	"fossick/internal/page"
 )
 
-// Options bound a predictor's memory; zero values are defaults.
+// PredictorOptions bound a predictor's memory; zero values mean defaults.
 type PredictorOptions struct {
-	URLs  int // remembered at least, twice as many at most [100,000, about 15 MB]
+	URLs  int // remembered at least; at most twice as many [100,000, about 15 MB]
 	Hosts int // likewise [20,000, about 10 MB]
 }
 
-// Predictor predicts visits. It belongs to one goroutine.
+// Predictor predicts whether visits succeed. Only one goroutine may use it.
 type Predictor struct {
 	urls  page.Recent[past]
 	hosts page.Recent[hostPast]
@@ -23,14 +23,14 @@ type Predictor struct {
 	mixer                 mixer
 }
 
-// Attempt is one that is over. Failures of our own network are none: leave them out.
+// Attempt is a finished visit. Leave out failures of our own network.
 type Attempt struct {
 	URL, Host string
 	At        time.Time
 	Outcome   Outcome
 }
 
-// NewPredictor returns a predictor that knows what paper E found, and nothing else.
+// NewPredictor returns a predictor that starts from the figures of paper E.
 func NewPredictor(opt PredictorOptions) *Predictor {
 	if opt.URLs <= 0 {
 		opt.URLs = 100_000
@@ -57,13 +57,12 @@ func NewPredictor(opt PredictorOptions) *Predictor {
 	}
 }
 
-// Chance returns the chance, in (0,1), that a visit of a URL succeeds at a time.
 func (p *Predictor) Chance(url, host string, at time.Time) float64 {
 	u, h := p.peek(url, host)
 	return p.chance(&u, &h, at)
 }
 
-// ChanceAfter is Chance once a visit that is not learned from, or not yet, has been made.
+// ChanceAfter is Chance as if visit v, which was not learned, had been made.
 func (p *Predictor) ChanceAfter(v Attempt, at time.Time) float64 {
 	u, h := p.peek(v.URL, v.Host)
 	u.take(v.At, v.Outcome)
@@ -71,8 +70,7 @@ func (p *Predictor) ChanceAfter(v Attempt, at time.Time) float64 {
 	return p.chance(&u, &h, at)
 }
 
-// ChanceOf is Chance for a URL with these visits, in the order of time, whether the
-// predictor remembers them or not.
+// ChanceOf is Chance for a URL with exactly these visits, in order of time.
 func (p *Predictor) ChanceOf(visits []Attempt, host string, at time.Time) float64 {
 	u := newcomer
 	for i := range visits {
@@ -88,7 +86,7 @@ func (p *Predictor) chance(u *past, h *hostPast, at time.Time) float64 {
 	return p.mixer.chance(u.last, &x)
 }
 
-// Learn takes in what a visit came to.
+// Learn updates the predictor with the outcome of a visit.
 func (p *Predictor) Learn(v Attempt) {
 	if v.Outcome > Permanent {
 		return
@@ -151,39 +149,36 @@ func keep[V any](m *page.Recent[V], k uint64, v V) {
 	}
 }
 
-// key is a name's, in maps. Two names with one key are taken for the same: of a million
-// there is hardly a pair.
+// key returns the hash of a name; among a million names hardly two share one.
 func key(name string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(name)) // it never fails
+	h.Write([]byte(name))
 	return h.Sum64()
 }
 
-// Outcome is what a visit came to.
+// Outcome is the result of a visit, for prediction.
 type Outcome uint8
 
-// The outcomes.
 const (
-	OK        Outcome = iota // an answer with what was asked for
+	OK        Outcome = iota // an answer with the requested content
 	Transient                // a failure that may pass, such as no answer, or 503
-	Permanent                // one that seldom does, such as 404
+	Permanent                // a failure that seldom passes, such as 404
 	outcomes  = 3
 	unknown   = Outcome(outcomes) // not visited yet
 )
 
 type past struct {
-	at   int64   // of the last visit, Unix seconds
-	last Outcome // and what it came to
-	run  uint8   // visits in a row with that outcome
-	// Successes and visits, those long ago counting less.
+	at   int64   // time of the last visit, Unix seconds
+	last Outcome // its outcome
+	run  uint8   // consecutive visits with that outcome
+	// Successes and visits, weighted by fade.
 	good, all float32
 }
 
-// fade is the weight of a visit after each further one: what was learned of some thirty
-// visits ago counts a third. A host that was bad for a month is not bad for good.
+// fade is the weight of a visit after each further one: one thirty visits ago counts a third.
 const fade = .97
 
-// newcomer is the past of what was never visited.
+// newcomer is the past of a URL or host that was never visited.
 var newcomer = past{last: unknown}
 
 func (p *past) take(at time.Time, o Outcome) {
@@ -199,19 +194,17 @@ func (p *past) take(at time.Time, o Outcome) {
 	}
 }
 
-// share is the share of successes, taken for prior before any visit; weight is how many
-// visits that counts for.
+// share returns the share of successes; prior counts like weight visits.
 func (p *past) share(prior, weight float64) float64 {
 	return (float64(p.good) + prior*weight) / (float64(p.all) + weight)
 }
 
-// gaps bounds the classes of times since a visit, in seconds.
+// gaps holds the upper bounds of the classes of times since a visit, in seconds.
 var gaps = [...]int64{10, 60, 600, 3600, 6 * 3600, 36 * 3600, 8 * 86400}
 
 const gapClasses = len(gaps) + 1
 
-// gap is the class of the time since the last visit. A clock that was set back makes it
-// the shortest.
+// gap returns the class of the time since the last visit; after a clock was set back, the shortest.
 func (p *past) gap(at time.Time) int {
 	since := at.Unix() - p.at
 	for i, most := range gaps {
@@ -224,7 +217,7 @@ func (p *past) gap(at time.Time) int {
 
 const runClasses = 4
 
-// inRow is the class of visits in a row: 1, 2, 3 to 7, more.
+// inRow returns the class of the number of consecutive equal outcomes: 1, 2, 3 to 7, more.
 func (p *past) inRow() int {
 	switch {
 	case p.run <= 2:
@@ -235,22 +228,22 @@ func (p *past) inRow() int {
 	return 3
 }
 
-// Each expert is a chance of success by a part of what is known. Some read it from a table of
-// what followed before in the same situation, at any host: these are the two-state chain of
-// paper E3, told apart by the time that has passed. The others go by one URL or host.
+// Each expert gives the chance of success from a part of what is known. Some read it from tables of
+// what followed the same situation at any host: the two-state chain of paper E3, split by the time
+// passed. The others use the past of one URL or host.
 
-// Before anything is learned, chances are those of paper E's worked example.
+// Before any visit, chances are those of paper E's worked example.
 const (
 	firstSS = .9638
 	firstFF = .7426
-	newcome = .9126 // of a URL that was never visited: paper E5's share of pages got
+	newcome = .9126 // for a URL never visited: share of pages downloaded in paper E5
 )
 
 type cell struct{ good, all float32 }
 
 const (
-	cellPrior = 4   // visits that the first chances count for
-	cellMost  = 500 // visits that a cell remembers, so that it follows a web that changes
+	cellPrior = 4   // weight in visits of the first chances
+	cellMost  = 500 // visits that a cell remembers, so that it follows a changing web
 )
 
 type table []cell
@@ -324,17 +317,17 @@ const experts = 7
 
 type opinions [experts]float64
 
-// mixer weighs opinions: the chance is σ(Σ w·x), and the weights follow the gradient of
-// the log loss (online logistic regression, as Mahoney 2005 mixes models). There
-// is one set of weights for each outcome of the URL's last visit.
+// mixer combines opinions into the chance σ(Σ w·x) by online logistic regression; the weights
+// follow the gradient of the log loss (as in Mahoney 2005). There is one set of weights for each
+// outcome of the URL's last visit.
 type mixer struct {
 	weights, squares [classes]opinions
 }
 
 const (
-	pace    = .2 // of learning; tuned on the made webs of the tests, as settled is
-	settled = 30 // squares of gradients before any: the first failures do not turn weights over
-	widest  = 7. // logits are cut there: a chance of .999
+	pace    = .2 // learning rate; tuned with settled on the simulated webs of the tests
+	settled = 30 // initial squares of gradients, so that the first failures do not overturn the weights
+	widest  = 7. // logits are clipped to this: a chance of .999
 )
 
 func newMixer() mixer {
@@ -360,8 +353,7 @@ func (m *mixer) chance(set Outcome, x *opinions) float64 {
 	return 1 / (1 + math.Exp(-min(max(sum, -widest), widest)))
 }
 
-// learn takes one step along the gradient, each weight at a pace by the gradients it had
-// (AdaGrad, Duchi et al. 2011).
+// learn takes one step along the gradient, with AdaGrad's rate for each weight (Duchi et al. 2011).
 func (m *mixer) learn(set Outcome, x *opinions, good bool) {
 	miss := float64(index(good)) - m.chance(set, x)
 	for i := range x {
@@ -378,8 +370,8 @@ func index(b bool) int {
 	return 0
 }
 
-// OutcomeOf is the class of a visit, by its network state and the code of its answer; false
-// where it says nothing of the next one: nobody was asked, or we did not want the answer.
+// OutcomeOf classifies a visit by its network state and HTTP status. It returns false if the visit
+// does not predict the next one: nothing was requested, or we did not want the answer.
 func OutcomeOf(state string, code int) (o Outcome, ok bool) {
 	switch state {
 	case "redirect":

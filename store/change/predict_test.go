@@ -20,8 +20,7 @@ var update = flag.Bool("update", false, "write docs/data/netstate.tsv")
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// web makes visits: rounds over all pages of all hosts, and up to two tries more of what
-// failed, minutes later.
+// web simulates visits: rounds over all pages, with up to two quick retries of failures.
 type web struct {
 	hosts, pages, rounds int
 	every                time.Duration
@@ -48,7 +47,7 @@ func (w web) visits(r *rand.Rand) (all []Attempt) {
 	return all
 }
 
-// spells says when something is up that is up and down for exponential times.
+// spells says when something is up that alternates for exponential times.
 type spells struct{ ends []time.Time } // of up, down, up, …
 
 func newSpells(r *rand.Rand, up, down time.Duration, days int) spells {
@@ -68,7 +67,6 @@ func (s spells) up(at time.Time) bool {
 	return i%2 == 0
 }
 
-// webs are kinds of trouble.
 func webs(r *rand.Rand, hosts int) []struct {
 	name string
 	web  web
@@ -134,15 +132,14 @@ func webs(r *rand.Rand, hosts int) []struct {
 	}
 }
 
-// scores are mean squared errors of chances (Brier 1950), by predictor.
+// scores holds the Brier scores (1950) of several predictors.
 type scores struct {
 	ours, chain, fitted, last, share float64
 	bins                             [10]struct{ n, chance, good float64 } // reliability of ours
 	n                                int
 }
 
-// compare scores predictors on visits to URLs that were visited before. The two-state chain
-// has paper E's SS and FF, the fitted one those of these visits, known beforehand.
+// compare scores predictors on revisits: ours, paper E's chain, and one fitted to these visits.
 func compare(visits []Attempt) (s scores) {
 	p := NewPredictor(PredictorOptions{})
 	last := map[string]Outcome{}
@@ -182,7 +179,6 @@ func compare(visits []Attempt) (s scores) {
 	return s
 }
 
-// off is the mean distance of chance and share of successes over the bins, by visits.
 func (s scores) off() (sum float64) {
 	for _, b := range s.bins {
 		sum += math.Abs(b.chance-b.good) / float64(s.n)
@@ -190,10 +186,9 @@ func (s scores) off() (sum float64) {
 	return sum
 }
 
-// TestPredictor: on every kind of trouble the predictor beats the paper's chain and "as last
-// time", and is never behind the chain that was fitted to the outcome; chances are within
-// 3 points of what comes. FOSSICK_FULL=1 has ten times the hosts, and with -update
-// writes the table.
+// TestPredictor: for every kind of trouble the predictor beats paper E's chain and "as last time",
+// and is no worse than the fitted chain; its chances are within 3 points of the truth.
+// FOSSICK_FULL=1 takes ten times the hosts, -update writes the table.
 func TestPredictor(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	var out, bins strings.Builder
@@ -225,8 +220,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// TestFirstCells: before any visit each cell of URL and host gives what paper E found after the
-// URL's last outcome, or after the host's where the URL has none, whatever the times since.
+// TestFirstCells: before any visit each cell gives paper E's chance after the last outcome.
 func TestFirstCells(t *testing.T) {
 	p := NewPredictor(PredictorOptions{})
 	for u := range Outcome(classes) {
@@ -245,7 +239,6 @@ func TestFirstCells(t *testing.T) {
 	}
 }
 
-// TestRunClasses: visits in a row are 1, 2, 3 to 7, or more.
 func TestRunClasses(t *testing.T) {
 	for run, want := range map[int]int{0: 0, 1: 0, 2: 1, 3: 2, 7: 2, 8: 3, 200: 3} {
 		p := past{}
@@ -256,9 +249,8 @@ func TestRunClasses(t *testing.T) {
 	}
 }
 
-// TestChains: on hosts that are up and down by a known chain, eq. 1 and 2 come within 2 points
-// of what they are in the mean: the share of successes among all others, which is found for each pair of visits
-// by powers of the chain.
+// TestChains: for hosts that follow a known chain, eq. 1 and 2 come within 2 points of their
+// expectation, the share of successes among all other visits.
 func TestChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct{ ss, ff float64 }{{.9638, .7426}, {.9, .9}, {.99, .5}, {.7, .3}, {.5, .5}} {
@@ -290,8 +282,8 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// expected is what eq. 1 and 2 are in the mean for a chain that begins in balance, by the
-// exact distribution of successes: dynamic programming over visits.
+// expected returns the expectation of eq. 1 and 2 for a chain in equilibrium, from the exact
+// distribution of successes (dynamic programming over visits).
 func expected(ss, ff float64, crawls int) (float64, float64) {
 	up := (1 - ff) / (2 - ss - ff)
 	at := [2][]float64{make([]float64, crawls+1), make([]float64, crawls+1)} // [state][successes]
@@ -321,13 +313,12 @@ func expected(ss, ff float64, crawls int) (float64, float64) {
 	return a / b, x / y
 }
 
-// TestTrial: on made webs the trial says what the comparison of TestPredictor does, in
-// whatever order the visits are handed in.
+// TestTrial: on simulated webs the trial gives the scores of compare, in any order of visits.
 func TestTrial(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	for _, c := range webs(r, 10) {
 		visits := c.web.visits(r)
-		for i := range visits { // no two at one time, so that there is one order
+		for i := range visits { // distinct times make the order unique
 			visits[i].At = start.Add(time.Duration(i) * time.Minute)
 		}
 		want := compare(visits)
@@ -361,7 +352,7 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// TestTrialIsBounded: of more visits than there is room for, whole hosts are left out.
+// TestTrialIsBounded: if there are too many visits, whole hosts are left out.
 func TestTrialIsBounded(t *testing.T) {
 	var trial Trial
 	const each = 40

@@ -9,40 +9,39 @@ import (
 
 // Interval is the time between two visits of a page.
 type Interval struct {
-	Days    float64 // between the visits; what is not above 0 and finite tells nothing
-	Changed bool    // the second found another content than the first
+	Days    float64 // ignored unless finite and above 0
+	Changed bool    // the second visit found different content
 
-	// Age is the time from the last change to the second visit, in days, by
-	// Last-Modified; Told says that it is known. A page seen once is an interval that is
-	// Changed and Told, of no Days: its first content is a change too.
+	// Age is the days from the last change to the second visit, by Last-Modified; Told means that
+	// it is known. A page seen once is an interval with Days 0 that is Changed and Told, since its
+	// first content is a change too.
 	Age  float64
 	Told bool
 }
 
-// Group is what a page has in common with others. Pages alike in a part of it
-// are taken to change about as often. Empty parts are a value like any other.
+// Group is what a page has in common with others. Pages with an equal part are assumed to change
+// about equally often. An empty part is a value like any other.
 type Group struct {
-	Kind  string // of links: the three letters of paper E6
-	Depth int    // links from a start page
+	Kind  string // link kind: the three letters of paper E6
+	Depth int    // links from a seed
 	Site  string // registrable domain
 	Topic string // label
 }
 
-// Page is what is known of a page's changes.
+// Page is the observed history of a page's changes.
 type Page struct {
-	Host   string // whose Last-Modified is believed or not
+	Host   string // its Last-Modified may or may not be believed
 	Group  Group
 	Visits []Interval
 }
 
-// Estimate is how often a page changes.
+// Estimate is an estimate of how often a page changes.
 type Estimate struct {
-	Rate   float64 // changes a day, in [0, mostRate]
+	Rate   float64 // changes per day, in [0, mostRate]
 	Lo, Hi float64 // 95 % interval, 0 ≤ Lo ≤ Rate ≤ Hi ≤ mostRate
 }
 
-// leastRate and mostRate are the rates that estimates tell apart from never and always, in
-// changes a day: once in 2,700 years, more than once a second.
+// leastRate and mostRate, in changes per day, are about once in 2,700 years and once a second.
 const (
 	leastRate = 1e-6
 	mostRate  = 1e5
@@ -53,12 +52,11 @@ func within(rate, lo, hi float64) Estimate {
 	return Estimate{rate, min(max(lo, 0), rate), max(min(hi, mostRate), rate)}
 }
 
-// sampled is how many pages the prior is fitted to at most, drawn at random. It bounds time
-// (some seconds) and memory (20 MB); 4,096 pages fix a mean to 2 % of the spread.
+// sampled bounds the pages that the prior is fitted to; they are drawn at random. That bounds time
+// (some seconds) and memory (20 MB); 4,096 pages determine a mean to 2 % of the spread.
 const sampled = 4096
 
-// Model is what many pages tell of the next: the prior of their rates, and which hosts'
-// Last-Modified is true. It does not change, and may be used by several goroutines.
+// Model is the prior of rates, and which hosts' Last-Modified is true. It is immutable.
 type Model struct {
 	truths truths
 	prior  prior
@@ -66,8 +64,8 @@ type Model struct {
 
 func unlearned() *Model { return &Model{prior: firstPrior()} }
 
-// Learn fits a model to pages, the same to the same pages in the same order. It holds
-// some thousands of them, and two counts a host, at a time.
+// Learn fits a model to pages, of which it holds some thousands; it is deterministic in their
+// order.
 func Learn(pages iter.Seq[Page]) *Model {
 	m := unlearned()
 	m.truths.hosts = map[string]Checks{}
@@ -83,7 +81,7 @@ func Learn(pages iter.Seq[Page]) *Model {
 		} else if i = draw.IntN(seen); i >= sampled {
 			continue
 		}
-		p.Visits = slices.Clone(p.Visits) // the caller may use them for the next page
+		p.Visits = slices.Clone(p.Visits) // the caller may reuse them for the next page
 		sample[i] = p
 	}
 	m.truths.settle()
@@ -95,21 +93,21 @@ func Learn(pages iter.Seq[Page]) *Model {
 	return m
 }
 
-// Before its visits are looked at, a page's log λ is a sum: a mean, an effect of each part of
-// its group, and a rest of its own. Effects of one part are normal
-// around 0; the rest is a mixture of normal distributions. What is not known well widens it.
+// A priori, a page's log λ is the sum of a mean, an effect of each part of its group, and a rest of
+// its own. The effects of a part are normal around 0; the rest is a mixture of normal
+// distributions. Uncertainty about the effects widens it.
 
 const (
-	firstMean   = -2.302585092994046 // without any page: one change in ten days,
+	firstMean   = -2.302585092994046 // a priori one change in ten days,
 	firstSpread = 1.5                // 95 % of pages between half a day and half a year
-	meanSpread  = 2.0                // standard deviation of the mean, before any page
+	meanSpread  = 2.0                // prior standard deviation of the mean
 )
 
 const factors = 4
 
 func (g Group) parts() [factors]any { return [factors]any{g.Kind, g.Depth, g.Site, g.Topic} }
 
-// effect is what one level of a factor adds to log λ, and its variance.
+// effect is the shift of log λ by one level of a factor, and its variance.
 type effect struct{ shift, variance float64 }
 
 type factor struct {
@@ -119,7 +117,6 @@ type factor struct {
 
 type bell struct{ weight, mean, variance float64 }
 
-// prior is the distribution of log λ.
 type prior struct {
 	mean    effect
 	factors [factors]factor
@@ -130,7 +127,7 @@ func firstPrior() prior {
 	return prior{mean: effect{firstMean, 0}, rest: []bell{{1, 0, firstSpread * firstSpread}}}
 }
 
-// of returns the distribution of log λ of the pages of a group.
+// of returns the distribution of log λ for a group.
 func (p *prior) of(g Group) []bell {
 	shift, variance := p.mean.shift, p.mean.variance
 	for i, level := range g.parts() {
@@ -159,17 +156,16 @@ func logDensity(bells []bell, z float64) float64 {
 }
 
 const (
-	fewest = 64   // points at which a posterior is looked at
-	most   = 1024 // where the prior is narrow
-	drop   = 18   // below the top, as a logarithm, a density is nothing
+	fewest = 64   // points of a posterior
+	most   = 1024 // points if the prior is narrow
+	drop   = 18   // a log density this far below the maximum counts as zero
 )
 
 const tail = .025
 
-// Estimate returns how often a page changes: the median of log λ after its visits, and the interval
-// with 2.5 % on each side, under the prior of its group. The median is right for the change
-// interval 1/λ too. It is finite whatever the visits are; without any, the interval is as wide as
-// what other pages tell.
+// Estimate returns the posterior median of λ and its 95 % interval, under the prior of the page's
+// group. The median of λ also gives that of the change interval 1/λ. It is finite for any visits;
+// without visits the interval is that of the prior.
 func (m *Model) Estimate(p Page) Estimate {
 	e := evident(p.Visits, m.truths.believed(p.Host))
 	bells := m.prior.of(p.Group)
@@ -177,8 +173,8 @@ func (m *Model) Estimate(p Page) Estimate {
 	return within(math.Exp(q[1]), math.Exp(q[0]), math.Exp(q[2]))
 }
 
-// quantiles returns those of a posterior, in rising order, whose log density is log, but for
-// a constant. It looks at the whole range of the prior first, then where the density is.
+// quantiles returns quantiles, in rising order, of a posterior given by its log density up to a
+// constant. It evaluates the whole range of the prior first, then the part with mass.
 func quantiles(log func(z float64) float64, bells []bell, levels ...float64) []float64 {
 	lo, hi, points := extent(bells)
 	var z, density []float64
@@ -200,8 +196,7 @@ func quantiles(log func(z float64) float64, bells []bell, levels ...float64) []f
 	return cut(z, density, levels)
 }
 
-// extent is where a prior has its mass, among the rates that there are, and how many points
-// show its narrowest part.
+// extent returns the range of a prior's mass, and how many points resolve its narrowest part.
 func extent(bells []bell) (lo, hi float64, points int) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	narrow := math.Inf(1)
@@ -231,8 +226,7 @@ func look(log func(z float64) float64, lo, hi float64, points int) (z, density [
 	return z, density
 }
 
-// cut returns the quantiles of a density that is given at equal distances, and linear
-// between.
+// cut returns the quantiles of a density given at equal distances, linear in between.
 func cut(z, density []float64, levels []float64) []float64 {
 	sum := make([]float64, len(z))
 	for i := 1; i < len(z); i++ {
@@ -250,8 +244,8 @@ func cut(z, density []float64, levels []float64) []float64 {
 	return found
 }
 
-// share is the part of a step from density a to density b that has so much mass, in steps
-// by density: the root x of a·x + (b−a)·x²/2 = mass.
+// share returns the part of a step, from density a to density b, that has the given mass (in steps
+// times density): the root x of a·x + (b−a)·x²/2 = mass.
 func share(a, b, mass float64) float64 {
 	root := a + math.Sqrt(max(0, a*a+2*(b-a)*mass))
 	if mass <= 0 || root == 0 {

@@ -28,7 +28,7 @@ func estimateOf(t *testing.T, name string, m *Model, p Page) Estimate {
 	return got
 }
 
-// estimators are ours and the paper's.
+// estimators are ours and paper E's.
 var estimators = map[string]func(m *Model, p Page) Estimate{
 	"bayes": bayes,
 	"":      bayes,
@@ -42,7 +42,6 @@ func bayes(m *Model, p Page) Estimate {
 	return m.Estimate(p)
 }
 
-// daily is n visits a day apart of which the first few found a change.
 func daily(changed, n int) (visits []Interval) {
 	for i := range n {
 		visits = append(visits, Interval{Days: 1, Changed: i < changed})
@@ -50,7 +49,7 @@ func daily(changed, n int) (visits []Interval) {
 	return visits
 }
 
-// TestIntervals: the intervals of the naive estimate at the edges, where 2.5 % are left.
+// TestIntervals checks the naive estimate's intervals at 2.5 % on each side.
 func TestIntervals(t *testing.T) {
 	for _, c := range []struct {
 		estimator    string
@@ -68,7 +67,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// slowLog is the log likelihood of a rate as it stands in doc comments, visit by visit.
+// slowLog computes the log likelihood of a rate as documented, visit by visit.
 func slowLog(visits []Interval, rate float64, believed bool) (sum float64) {
 	for _, v := range visits {
 		switch {
@@ -83,7 +82,7 @@ func slowLog(visits []Interval, rate float64, believed bool) (sum float64) {
 	return sum
 }
 
-// someVisits draws a history that has a change and a quiet time.
+// someVisits draws a history with a change and a quiet time.
 func someVisits(r *rand.Rand) []Interval {
 	told := r.IntN(2) == 0
 	visits := []Interval{{Days: 1 + r.Float64(), Changed: true}, {Days: .1 + r.ExpFloat64()}}
@@ -101,8 +100,7 @@ func honest() *Model {
 	return m
 }
 
-// TestPosteriorAgainstSums: median and interval are those of sums over a fine grid, for
-// narrow and wide priors and mixtures.
+// TestPosteriorAgainstSums compares median and interval with sums over a fine grid.
 func TestPosteriorAgainstSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const points = 20000
@@ -134,8 +132,7 @@ func TestPosteriorAgainstSums(t *testing.T) {
 	}
 }
 
-// TestManyVisits: what thousands of visits tell overrules the prior, and the estimate
-// finds the rate.
+// TestManyVisits: thousands of visits overrule the prior, and the estimate finds the rate.
 func TestManyVisits(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	times := irregular(r, 20000, .5)
@@ -145,19 +142,18 @@ func TestManyVisits(t *testing.T) {
 	}
 }
 
-// plan says how a world is made.
+// plan describes a simulated world.
 type plan struct {
-	spread string  // of rates; one of spreads, or "groups"
-	within float64 // of groups: the standard deviation of log rates in one
-	how    string  // they change
-	told   bool    // Last-Modified is, and is true
+	spread string  // of rates: a key of spreads, or "groups"
+	within float64 // for groups: standard deviation of log rates within one
+	how    string  // a key of processes
+	told   bool    // Last-Modified is sent, and true
 	n      int     // intervals between visits, of five days
-	jitter bool    // they are spread exponentially
+	jitter bool    // intervals are exponentially distributed
 	pages  int
 	seed   uint64
 }
 
-// world is a population of pages, visited.
 type world struct {
 	rates []float64
 	pages []Page
@@ -189,11 +185,11 @@ func (c plan) draw() world {
 	return w
 }
 
-// accuracy is how far the change intervals of a world's pages were off.
+// accuracy measures the errors of a world's estimated change intervals.
 type accuracy struct {
 	size   float64 // median of |I/true − 1|
 	signed float64 // median of I/true − 1: the bias
-	held   float64 // share of 95 % intervals that hold the truth
+	held   float64 // share of 95 % intervals that contain the truth
 }
 
 func (w world) judge(name string, m *Model) accuracy {
@@ -216,9 +212,9 @@ func median(x []float64) float64 {
 	return x[len(x)/2]
 }
 
-// TestAccuracy: on pages whose rates differ by a power law or less, the median bias
-// is small where the naive one's is large, the error is less, and its 95 %
-// intervals hold 93 to 97 %, give or take the chance error of a count of 800.
+// TestAccuracy: if rates follow a power law or vary less, our median bias is small where the naive
+// one is large, the error is smaller, and 95 % intervals hold 93 to 97 %, up to the sampling error
+// of 800.
 func TestAccuracy(t *testing.T) {
 	fulltest.Only(t, "seconds of processor time")
 	for _, c := range []struct {
@@ -244,8 +240,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestNewPage: a page never visited, or once, has the rate of its group; one of an unknown
-// group a wide interval around the mean.
+// TestNewPage: a page with few visits gets its group's rate, or a wide interval.
 func TestNewPage(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var pages []Page
@@ -265,7 +260,7 @@ func TestNewPage(t *testing.T) {
 	if got := estimateOf(t, "", m, Page{Group: Group{Site: "another"}}); got.Lo > .02 || got.Hi < 2 {
 		t.Errorf("another site: %+v", got)
 	}
-	var buffer []Interval // one for all pages, as a reader of a store has it
+	var buffer []Interval // one for all pages, as when reading from a store
 	again := Learn(func(yield func(Page) bool) {
 		for _, p := range pages {
 			buffer = append(buffer[:0], p.Visits...)
@@ -280,8 +275,7 @@ func TestNewPage(t *testing.T) {
 	}
 }
 
-// TestTruths: servers that tell the time of the answer, of a release, or of the
-// first version are found out, and their ages do no harm.
+// TestTruths: servers with false Last-Modified are detected, and their ages do no harm.
 func TestTruths(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 11))
 	var w world
@@ -322,8 +316,7 @@ func TestTruths(t *testing.T) {
 	}
 }
 
-// TestTable makes the table of docs/change.md: how far off each estimator is, and how many
-// of its intervals hold.
+// TestTable makes the table of estimators in docs/change.md.
 func TestTable(t *testing.T) {
 	fulltest.Only(t, "half a million estimates take two minutes")
 	var out strings.Builder
@@ -359,13 +352,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// half parts a world in two.
 func (w world) half() (world, world) {
 	n := len(w.pages) / 2
 	return world{w.rates[:n], w.pages[:n]}, world{w.rates[n:], w.pages[n:]}
 }
 
-// rows are the worlds of the table.
 func rows() (all []plan) {
 	add := func(c plan, ns ...int) {
 		for _, told := range []bool{false, true} {
@@ -388,7 +379,6 @@ func rows() (all []plan) {
 	return all
 }
 
-// BenchmarkEstimate: a page with ten irregular intervals.
 func BenchmarkEstimate(b *testing.B) {
 	w := plan{spread: "power law", how: "poisson", n: 10, jitter: true, pages: 1000}.draw()
 	m := Learn(slices.Values(w.pages))
@@ -398,7 +388,6 @@ func BenchmarkEstimate(b *testing.B) {
 	}
 }
 
-// BenchmarkLearn: as many pages as a fit has at most, ten irregular intervals each.
 func BenchmarkLearn(b *testing.B) {
 	w := plan{spread: "power law", how: "poisson", n: 10, jitter: true, pages: sampled}.draw()
 	b.ReportAllocs()

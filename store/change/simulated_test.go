@@ -9,17 +9,14 @@ import (
 	"fossick/internal/stats"
 )
 
-// changes draws the times at which a page changes in the days from −history on, in order.
+// changes draws the times at which a page changes, from day −history on, in order.
 type changes func(r *rand.Rand, rate, until float64) []float64
 
-// history is for how many days pages were there before they are seen: Last-Modified of the
-// first visit reaches as far.
+// history is how many days pages existed before the first visit.
 const history = 2000
 
-// poisson changes have no memory.
 func poisson(r *rand.Rand, rate, until float64) (at []float64) {
-	// Times between visits matter and the last change before the first; what lies longer
-	// ago than that is not drawn.
+	// Only the last change before the first visit matters, so earlier ones are not drawn.
 	at = append(at, max(-history, -r.ExpFloat64()/rate))
 	for t := r.ExpFloat64() / rate; t < until; t += r.ExpFloat64() / rate {
 		at = append(at, t)
@@ -27,7 +24,7 @@ func poisson(r *rand.Rand, rate, until float64) (at []float64) {
 	return at
 }
 
-// periodic changes come at equal distances.
+// periodic changes are equally spaced.
 func periodic(r *rand.Rand, rate, until float64) (at []float64) {
 	for t := -r.Float64() / rate; t < until; t += 1 / rate {
 		at = append(at, t)
@@ -35,7 +32,7 @@ func periodic(r *rand.Rand, rate, until float64) (at []float64) {
 	return at
 }
 
-// bursty changes come in bursts, five on average within a tenth of the time between two.
+// bursty changes come in bursts, five on average within a tenth of the time between two bursts.
 func bursty(r *rand.Rand, rate, until float64) (at []float64) {
 	const mean = 5
 	for t := -2 * mean / rate; t < until; t += r.ExpFloat64() * mean / rate {
@@ -56,8 +53,7 @@ func sort(at []float64, until float64) int {
 	return n
 }
 
-// visited looks at a page at the given times, the first of which is 0. With told, each
-// interval has the age, and the first visit too.
+// visited visits a page at times from 0 on. With told, each visit has the age.
 func visited(at, visits []float64, told bool) (seen []Interval) {
 	before := func(t float64) float64 {
 		n, _ := slices.BinarySearch(at, t)
@@ -80,7 +76,6 @@ func visited(at, visits []float64, told bool) (seen []Interval) {
 	return seen
 }
 
-// every is n intervals between visits, of days each.
 func every(n int, days float64) []float64 {
 	at := make([]float64, n+1)
 	for i := range at {
@@ -89,7 +84,7 @@ func every(n int, days float64) []float64 {
 	return at
 }
 
-// irregular is n intervals of about so many days, exponentially spread.
+// irregular returns n exponentially distributed intervals with a mean of days.
 func irregular(r *rand.Rand, n int, days float64) []float64 {
 	at := make([]float64, n+1)
 	for i := range n {
@@ -98,19 +93,18 @@ func irregular(r *rand.Rand, n int, days float64) []float64 {
 	return at
 }
 
-// A spread is a population of rates around one change in five days.
+// spreads holds populations of rates around one change in five days.
 var spreads = map[string]func(r *rand.Rand) float64{
 	// 95 % of pages within a factor of 7 of the median
 	"log-normal": func(r *rand.Rand) float64 { return .2 * math.Exp(r.NormFloat64()) },
 	// shape 2: the coefficient of variation is .71
 	"gamma": func(r *rand.Rand) float64 { return .12 * (r.ExpFloat64() + r.ExpFloat64()) },
-	// density ∝ rate^−2.5 above .126, the median being .2
+	// density ∝ rate^−2.5 above .126, with median .2
 	"power law": func(r *rand.Rand) float64 { return .126 * math.Pow(1-r.Float64(), -1/1.5) },
 }
 
 var processes = map[string]changes{"poisson": poisson, "periodic": periodic, "bursty": bursty}
 
-// groups are the effects of kinds, depths, sites and topics on log rates.
 type groups struct {
 	kinds, depths, sites, topics []float64
 }
@@ -126,14 +120,14 @@ func newGroups(r *rand.Rand, pages int) groups {
 	return groups{effects(6, .7), effects(6, .3), effects(1+pages/40, .7), effects(5, .4)}
 }
 
-// draw draws a page's group, and the median rate of it.
+// draw draws a page's group, and returns it with its median rate.
 func (g groups) draw(r *rand.Rand) (Group, float64) {
 	k, d, s, t := r.IntN(len(g.kinds)), r.IntN(len(g.depths)), r.IntN(len(g.sites)), r.IntN(len(g.topics))
 	return Group{string(rune('a' + k)), d, strconv.Itoa(s), strconv.Itoa(t)},
 		.2 * math.Exp(g.kinds[k]+g.depths[d]+g.sites[s]+g.topics[t])
 }
 
-// true densities of log λ of the spreads, but for a constant.
+// densities holds the densities of log λ of the spreads, up to a constant.
 var densities = map[string]func(z float64) float64{
 	"log-normal": func(z float64) float64 { d := z - math.Log(.2); return math.Exp(-d * d / 2) },
 	"gamma":      func(z float64) float64 { return math.Exp(2*z - math.Exp(z)/.12) },
@@ -145,17 +139,17 @@ var densities = map[string]func(z float64) float64{
 	},
 }
 
-// bound is the least median error of change intervals that any estimator can have on such
-// pages, even one that knows the density of rates. An error is within ε when log λ lies in
-// a window of width log((1+ε)/(1−ε)); so the chance of that is at most the mean, over
-// pages, of the largest mass that their posterior has in one. The bound is the ε of ½.
+// bound returns the least median error of change intervals for any estimator on such pages, even if
+// it knows the density of rates. An error is within ε if log λ lies in a window of width
+// log((1+ε)/(1−ε)). So its probability is at most the mean over pages of the largest posterior mass
+// in such a window; the bound is the ε at which that is ½.
 func bound(w world, density func(z float64) float64) float64 {
 	const points, lo, hi = 2001, -7., 5.
 	prior := make([]float64, points)
 	for i := range prior {
 		prior[i] = density(lo + (hi-lo)*float64(i)/(points-1))
 	}
-	var masses [][]float64 // of each page's posterior, cumulated
+	var masses [][]float64 // cumulative posterior of each page
 	for _, p := range w.pages {
 		e := evident(p.Visits, true)
 		mass, sum := make([]float64, points+1), 0.0
@@ -193,15 +187,15 @@ func bound(w world, density func(z float64) float64) float64 {
 	return (low + high) / 2
 }
 
-// peakOf is the peak, or the end of the rates where there is none.
+// peakOf returns the likelihood's peak, clipped to the range of rates.
 func peakOf(e *evidence) float64 { return min(max(peak(e), -7), 5) }
 
-// peak returns the log λ of the highest likelihood of a page that changed and did not.
+// peak returns the log λ of greatest likelihood for a page that changed and also did not.
 func peak(e *evidence) float64 {
 	return bisect(func(z float64) bool { return e.slope(z) > 0 })
 }
 
-// slope is the derivative of the log likelihood by log λ; it falls everywhere.
+// slope returns the derivative of the log likelihood by log λ, which falls everywhere.
 func (e *evidence) slope(z float64) float64 {
 	rate := math.Exp(z)
 	sum := e.told - rate*e.quiet
@@ -211,7 +205,7 @@ func (e *evidence) slope(z float64) float64 {
 	return sum
 }
 
-// odds is x/(exp(x)−1), which falls from 1 to 0.
+// odds returns x/(exp(x)−1), which falls from 1 to 0.
 func odds(x float64) float64 {
 	if x < 1e-12 {
 		return 1
@@ -219,7 +213,7 @@ func odds(x float64) float64 {
 	return x / math.Expm1(x)
 }
 
-// bisect returns where below turns from true to false, among the rates that there are.
+// bisect returns where below turns from true to false, within the allowed rates.
 func bisect(below func(z float64) bool) float64 {
 	lo, hi := math.Log(leastRate), math.Log(mostRate)
 	for range 60 {
@@ -232,7 +226,7 @@ func bisect(below func(z float64) bool) float64 {
 	return (lo + hi) / 2
 }
 
-// tally counts what the plain estimators go by: intervals, changes seen, days.
+// tally returns what the simple estimators use: intervals, changes seen, days.
 func tally(visits []Interval) (n, changed int, days float64) {
 	for _, v := range visits {
 		if !positive(v.Days) {
@@ -247,9 +241,9 @@ func tally(visits []Interval) (n, changed int, days float64) {
 	return n, changed, days
 }
 
-// naive is X/T: changes seen by days watched (paper E6: the change interval is T/X).
-// It is too low, as several changes between two visits are seen as one. Its interval takes
-// X for a Poisson count (Garwood 1936), by Wilson and Hilferty's approximation.
+// naive is X/T, changes seen per day watched (paper E6: the change interval is T/X). It is too low,
+// since several changes between two visits are seen as one. Its interval treats X as a Poisson
+// count (Garwood 1936), by Wilson and Hilferty's approximation.
 func naive(p Page) Estimate {
 	n, changed, days := tally(p.Visits)
 	if n == 0 {
@@ -259,8 +253,8 @@ func naive(p Page) Estimate {
 	return within(x/days, chiSquare(x, -stats.Z95)/days, chiSquare(x+1, stats.Z95)/days)
 }
 
-// chiSquare is about the quantile, at z standard deviations, of a gamma distribution of
-// shape k and scale 1: half of a χ² of 2k degrees of freedom.
+// chiSquare approximates a gamma distribution's quantile at z standard deviations, shape k, scale
+// 1.
 func chiSquare(k, z float64) float64 {
 	if k == 0 {
 		return 0

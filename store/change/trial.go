@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Trial plays the predictor on visits that were made, as if each had been predicted before it
-// was, and says how good the chances were. Visits come in any order. The zero value works.
+// Trial replays past visits to the predictor, as if each had been predicted, and scores the
+// chances. Visits may be added in any order. The zero value works.
 //
-// At most mostTried visits are kept, 24 bytes each: where there are more, hosts are drawn by
-// the hash of their names, each with all its visits.
+// It keeps at most mostTried visits of 24 bytes. If there are more, it keeps all visits of hosts
+// drawn by the hash of their names.
 type Trial struct {
 	visits []tried
-	least  uint64 // hash of a host that is kept
+	least  uint64 // least hash of a kept host
 	all    int
 }
 
@@ -22,10 +22,9 @@ const mostTried = 1 << 20
 
 type tried struct {
 	url, host uint64
-	at        int64 // Unix seconds, times four, and the outcome
+	at        int64 // Unix seconds times four, plus the outcome
 }
 
-// Add takes in a visit.
 func (t *Trial) Add(v Attempt) {
 	if v.Outcome > Permanent {
 		return
@@ -42,32 +41,30 @@ func (t *Trial) Add(v Attempt) {
 	}
 }
 
-// spread mixes a key's bits, the high ones too (Stafford's variant 13 of MurmurHash3).
+// mixBits mixes a key's bits (Stafford's variant 13 of MurmurHash3).
 func mixBits(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// Score is how good chances were, on visits to URLs that had been visited before: the mean
-// squared errors (Brier 1950), less is better.
+// Score measures chances of revisits by mean squared errors (Brier 1950); less is better.
 type Score struct {
-	Visits int     // so many
-	Of     int     // visits in all, first ones and those of hosts left out too
+	Visits int     // visits scored
+	Of     int     // all visits, including first ones and those of hosts left out
 	Brier  float64 // of the predictor
 	Chain  float64 // of paper E's two-state chain: SS = .9638, FF = .7426
 	Last   float64 // of "as last time"
-	Off    float64 // mean distance of chances and shares of successes over the bins, by visits
+	Off    float64 // mean distance between chances and shares of successes over the bins, weighted by visits
 	Bins   [10]bin
 }
 
-// bin is the visits whose chance was in a tenth of [0,1].
+// bin holds the visits whose chance lay in one tenth of [0,1].
 type bin struct {
 	Visits, Good int
-	Mean         float64 // of the chances; 0 of no visit
+	Mean         float64 // of the chances; 0 without visits
 }
 
-// Score plays the trial.
 func (t *Trial) Score() Score {
 	s := Score{Of: t.all}
 	slices.SortStableFunc(t.visits, func(a, b tried) int {

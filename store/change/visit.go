@@ -6,45 +6,45 @@ import (
 	"strings"
 )
 
-// Kind says what a visit found changed.
+// Kind classifies the change that a visit found.
 type Kind byte
 
-// The kinds of change. A changed text implies a changed content.
+// Kinds of change. A changed text implies changed content.
 const (
-	None    Kind = iota // as it was, or no page
-	Content             // the bytes; main text as it was: an advert, a date, a menu
+	None    Kind = iota // unchanged, or no page
+	Content             // the bytes, but not the main text: an advert, a date, a menu
 	Text                // the main text
-	Unsure              // the bytes; of the main text nobody knows
+	Unsure              // the bytes; the main text is unknown
 )
 
-// Changed says whether the bytes had changed.
+// Changed reports whether the bytes changed.
 func (k Kind) Changed() bool { return k != None }
 
-// Visit is one exchange for a page that had been fetched before.
+// Visit is one exchange for a page fetched before.
 type Visit struct {
-	At     int64  // when it began, Unix milliseconds
-	Took   int64  // until the last byte, milliseconds
-	Rest   int64  // that the host was due afterwards, milliseconds
-	State  string // network state (paper E, E3), one of States
+	At     int64  // start, Unix milliseconds
+	Took   int64  // duration until the last byte, milliseconds
+	Rest   int64  // politeness delay of the host afterwards, milliseconds
+	State  string // network state (paper E, E3), one of states
 	Change Kind
 
-	Code       int    // of the answer; 0 where there is none
-	To         uint64 // number of the URL that a redirect led to; 0 for none
-	RetryAfter int64  // that the answer asked for, milliseconds
-	Own        int64  // of Rest, what binds the host alone and no other at its address
+	Code       int    // HTTP status; 0 without an answer
+	To         uint64 // ID of a redirect's target; 0 for none
+	RetryAfter int64  // of the answer, milliseconds
+	Own        int64  // part of Rest that applies to this host alone, not to others at its address
 
-	// Modified is Last-Modified, Unix seconds, no later than the visit. 0 where none was told;
-	// where nothing had changed, also where it was as before.
+	// Modified is Last-Modified, Unix seconds; 0 if not sent, or if neither it nor the page
+	// changed.
 	Modified int64
 }
 
-// states are those that a History can keep. Their places are on disk: new ones go to the end.
+// states lists the states that a History can hold. Their indices are on disk: append new ones.
 var states = []string{
 	"ok", "not_modified", "redirect", "duplicate", "code", "no_ip", "connect_error", "connect_timeout", "tls_error",
 	"header_error", "header_timeout", "body_error", "body_timeout", "too_large", "wrong_type", "robots_denied", "guard_denied", "trap", "none",
 }
 
-// Downloaded says whether a visit in this state found the page where it was asked for.
+// Downloaded reports whether a visit in this state found the page at the requested URL.
 func Downloaded(state string) bool {
 	i := slices.Index(states, state)
 	return i == 0 || i == 1 || i == 3
@@ -60,17 +60,16 @@ func usual(state byte) int {
 	return 0
 }
 
-// Downloads counts pages by how often they could be had: Downloads[n] is |S(n)|, those
-// downloaded in exactly n of N crawls, n from 0 to N (paper E, E6).
+// Downloads counts pages by number of downloads: Downloads[n] is |S(n)|, the pages downloaded in
+// exactly n of N crawls, n from 0 to N (paper E, E6).
 type Downloads []int
 
-// SS is the chance that a success is followed by a success (paper E, eq. 1):
+// SS returns the chance that a success is followed by a success (paper E, eq. 1):
 //
 //	SS = 1/(S − |S(0)|) · 1/(N−1) · Σ_{i=1..N} |S(i)| · (i−1)
 //
-// where S is the number of all pages. It is a mean over the pages that succeeded at all, and does
-// not see the order of the crawls. It is not known (false) of fewer than two crawls, or without a
-// success.
+// where S is the number of all pages. It is a mean over the pages that succeeded at all and ignores
+// the order of the crawls. ok is false for fewer than two crawls or without a success.
 func (d Downloads) SS() (chance float64, ok bool) {
 	n := len(d) - 1
 	pages, sum := 0, 0
@@ -81,11 +80,11 @@ func (d Downloads) SS() (chance float64, ok bool) {
 	return follow(sum, pages, n)
 }
 
-// FF is the chance that a failure is followed by a failure (paper E, eq. 2):
+// FF returns the chance that a failure is followed by a failure (paper E, eq. 2):
 //
 //	FF = 1/(S − |S(N)|) · 1/(N−1) · Σ_{i=0..N−1} |S(i)| · (N−1−i)
 //
-// False as of SS, where no visit failed.
+// ok is false for fewer than two crawls or without a failure.
 func (d Downloads) FF() (chance float64, ok bool) {
 	n := len(d) - 1
 	pages, sum := 0, 0
@@ -103,8 +102,7 @@ func follow(sum, pages, crawls int) (float64, bool) {
 	return float64(sum) / float64(pages) / float64(crawls-1), true
 }
 
-// dates are what a page says of the day and the time: numbers with separators, times of the
-// day, and days, months and years in words of some languages.
+// dates matches dates and times, in digits and in words of some languages.
 var dates = regexp.MustCompile(`(?i)\b(?:` +
 	`\d{4}-\d{1,2}-\d{1,2}(?:T[\d:.]+Z?)?` +
 	`|\d{1,2}[./]\d{1,2}[./]\d{2,4}` +
@@ -118,8 +116,7 @@ const (
 	monthDay = `\d{1,2}(?:st|nd|rd|th|\.)?\s+` + month + `(?:,?\s+\d{4}\b)?|` + month + `\s+\d{1,2}(?:st|nd|rd|th)?\b(?:,?\s+\d{4}\b)?|` + month + `\s+\d{4}`
 )
 
-// SameText says whether two main texts differ at most in blanks, and in dates and times: a
-// page that only says that it was looked at today has not changed.
+// SameText reports whether two main texts are equal except for spaces, dates and times.
 func SameText(a, b string) bool {
 	return a == b || plain(a) == plain(b)
 }

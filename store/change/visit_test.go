@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDownloads: paper E's worked example of equations 1 and 2.
+// TestDownloads is paper E's worked example of equations 1 and 2.
 func TestDownloads(t *testing.T) {
 	d := Downloads{328, 6, 7, 3, 6, 7, 9, 12, 93, 953}
 	ss, ok1 := d.SS()
@@ -47,7 +47,7 @@ func TestSameText(t *testing.T) {
 		{"2026-11-25T14:05:09Z", "2026-11-26T14:05:09Z", true},
 		{"Room 12 costs 99", "Room 13 costs 99", false},
 		{"version 1.2", "version 1.3", false},
-		{"he may 5 times", "he may 6 times", true}, // the price of knowing months
+		{"he may 5 times", "he may 6 times", true}, // the price of recognising months
 		{"", "x", false},
 	} {
 		if got := SameText(c.a, c.b); got != c.same {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFivePages is the example of Cho and Garcia-Molina 2003: pages that change 1 to 5 times a
-// day, five fetches a day. The frequencies are their table's.
+// TestFivePages is the example of Cho and Garcia-Molina 2003: pages that change 1 to 5 times a day,
+// five fetches a day; the expected frequencies are from their table.
 func TestFivePages(t *testing.T) {
 	pages := made([]float64{1, 2, 3, 4, 5}, []float64{1, 1, 1, 1, 1}, nil)
 	a := allocated(t, pages, "cho", 5, nil)
@@ -22,7 +22,7 @@ func TestFivePages(t *testing.T) {
 	}
 }
 
-// TestClosedForms: prices and rates worked out by hand.
+// TestClosedForms checks prices and rates computed by hand.
 func TestClosedForms(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -47,18 +47,17 @@ func TestStalenessInverse(t *testing.T) {
 		share := staleness(r)
 		tolerance := 1e-9
 		if r < 1e-3 {
-			share = r * r / 2 * (1 - r*2/3 + r*r/4) // where the difference has lost its digits
+			share = r * r / 2 * (1 - r*2/3 + r*r/4) // here the difference loses its digits
 			tolerance = 1e-7
 		}
-		// Near 1 a share says less of r than r has digits.
+		// Near 1 a share determines r to fewer digits.
 		if got := stalenessInverse(share); math.Abs(got-r) > tolerance*r+1e-15*math.Exp(r) {
 			t.Errorf("r = %g: got %g", r, got)
 		}
 	}
 }
 
-// TestPricesAreRight: on random webs, the conditions of Karush, Kuhn and Tucker hold for the
-// objective of each policy that has one: no visit could be moved to where it is worth more.
+// TestPricesAreRight checks the Karush-Kuhn-Tucker conditions on random webs.
 func TestPricesAreRight(t *testing.T) {
 	value := func(p Page, f float64) float64 {
 		if f == 0 {
@@ -97,8 +96,7 @@ func TestPricesAreRight(t *testing.T) {
 	}
 }
 
-// TestOptimumByBruteForce: moving visits between pairs of pages, as long as one gains, comes
-// to the same freshness, and never to more.
+// TestOptimumByBruteForce: exchanging visits between pairs of pages gains no freshness.
 func TestOptimumByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 30 {
@@ -113,10 +111,9 @@ func TestOptimumByBruteForce(t *testing.T) {
 	}
 }
 
-// exchanged finds rates by exchange of ever smaller parts of a budget; the pages of the last
-// host are free to take what is left.
+// exchanged finds rates by exchanging ever smaller parts of a budget between pages.
 func exchanged(pages []Page, budget float64, limits []float64) []float64 {
-	rates := make([]float64, len(pages)+1) // the last place keeps what nobody gets
+	rates := make([]float64, len(pages)+1) // the last element holds what nobody gets
 	rates[len(pages)] = budget
 	sums := make([]float64, len(limits))
 	value := func(i int, visits float64) float64 {
@@ -155,7 +152,7 @@ func exchanged(pages []Page, budget float64, limits []float64) []float64 {
 	return rates[:len(pages)]
 }
 
-// TestNothingBeatsTheOptimum: of all policies, cho's rates have the largest freshness.
+// TestNothingBeatsTheOptimum: cho's rates have the largest freshness of all policies.
 func TestNothingBeatsTheOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
@@ -169,7 +166,7 @@ func TestNothingBeatsTheOptimum(t *testing.T) {
 	}
 }
 
-// TestHostsBoundAll: where the hosts allow less than the budget, each gets what it allows.
+// TestHostsBoundAll: if the hosts allow less than the budget, each gets its limit.
 func TestHostsBoundAll(t *testing.T) {
 	pages := made([]float64{1, 2, 3}, []float64{1, 1, 1}, []int{0, 0, 1})
 	a := allocated(t, pages, "cho", 100, []float64{2, 3})
@@ -178,7 +175,7 @@ func TestHostsBoundAll(t *testing.T) {
 	}
 }
 
-// FuzzAllocate: whatever pages, a budget and a limit are, they are refused or both bounds are kept.
+// FuzzAllocate: any pages, budget and limit are refused, or both bounds hold.
 func FuzzAllocate(f *testing.F) {
 	f.Add(1.0, 1.0, 2.0, 3.0, 5.0, 1.0)
 	f.Add(1e-300, 1e300, 1e9, 0.0, 1e-9, 1e9)
@@ -205,7 +202,6 @@ func BenchmarkAllocate(b *testing.B) {
 	}
 }
 
-// made returns pages of these rates, weights and hosts.
 func made(rates, weights []float64, hosts []int) []Page {
 	pages := make([]Page, len(rates))
 	for i := range pages {
@@ -217,7 +213,7 @@ func made(rates, weights []float64, hosts []int) []Page {
 	return pages
 }
 
-// randomPages returns pages of many magnitudes, and what their hosts allow a day.
+// randomPages returns pages of many magnitudes, and the daily limits of their hosts.
 func randomPages(rng *rand.Rand, n, hosts int) ([]Page, []float64) {
 	pages, limits := make([]Page, n), make([]float64, hosts)
 	for i := range pages {
@@ -231,15 +227,13 @@ func randomPages(rng *rand.Rand, n, hosts int) ([]Page, []float64) {
 	return pages, limits
 }
 
-// allocation is how a budget is shared.
 type allocation struct {
-	rates      []float64 // visits a day, by page
-	price      float64   // what the last visit of a day is worth; next to nothing where hosts bound all
-	hostPrices []float64 // by host: more than price where the host's rate binds
+	rates      []float64 // visits per day, by page
+	price      float64   // worth of a day's last visit; near 0 if the hosts limit all
+	hostPrices []float64 // by host: above price where the host's limit binds
 }
 
-// allocated returns the visits a day that a policy gives to each page of known rate, within the
-// budget and the hosts' rates (nil: none). The price is as Karush, Kuhn and Tucker say.
+// allocated returns a policy's visits per day to pages of known rate, and the prices.
 func allocated(t testing.TB, pages []Page, policy string, budget float64, limits []float64) allocation {
 	t.Helper()
 	p, err := byName(policy)
@@ -260,7 +254,7 @@ func allocated(t testing.TB, pages []Page, policy string, budget float64, limits
 	return a
 }
 
-// freshness returns what pages are worth that are fetched at these rates, in all.
+// freshness returns the total worth of pages fetched at these rates.
 func freshness(pages []Page, rates []float64) (sum float64) {
 	for i, p := range pages {
 		sum += p.Weight * fresh(p.Rate, rates[i])
@@ -268,8 +262,7 @@ func freshness(pages []Page, rates []float64) (sum float64) {
 	return sum
 }
 
-// rates returns the visits a day of each page at its host's price. Hosts that would be over
-// their limits by the last digit of a price are cut down to them.
+// rates returns each page's visits per day, scaled down where rounding exceeds a host's limit.
 func (s *shares) rates(prices []price) []float64 {
 	rates := make([]float64, s.pages)
 	clear(s.sums)

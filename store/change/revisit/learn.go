@@ -5,23 +5,22 @@ import (
 	"math/rand/v2"
 )
 
-// learner knows of pages what visits told, and what pages are like of which it knows more: the
-// population from which their rates come, of any shape (empirical Bayes). It begins with all
-// magnitudes alike.
+// learner estimates rates from visits and from the population of pages, a distribution of any shape
+// over rates (empirical Bayes). It starts with all magnitudes equally likely.
 //
-// A page's visits are those worth their price in expectation over what its rate may be.
-// That explores by itself: a page which may be slow is worth its look.
+// A page gets the visits that are worth their price in expectation over its possible rates. That
+// includes exploration: a page that may be slow is worth a visit.
 type learner struct {
 	population belief
-	sample     []int32 // visited pages that stand for all
-	seen       int     // pages visited
+	sample     []int32 // random visited pages
+	seen       int     // number of pages visited
 }
 
-// What the population is estimated from, and how.
+// Parameters of the estimate of the population.
 const (
 	sampled = 4096
-	steps   = 40  // of expectation and maximisation, from the last estimate on
-	alike   = 1.0 // pages' worth of all magnitudes alike
+	steps   = 40  // of expectation maximisation, from the last estimate on
+	alike   = 1.0 // weight in pages of the uniform prior
 )
 
 func newLearner() *learner {
@@ -32,8 +31,7 @@ func newLearner() *learner {
 	return l
 }
 
-// note takes a page that was visited for the first time into the sample, or leaves it, so that
-// each visited page has the same chance.
+// note samples pages at their first visit, with equal chances for all (reservoir sampling).
 func (l *learner) note(page int32, rng *rand.Rand) {
 	l.seen++
 	if len(l.sample) < sampled {
@@ -43,8 +41,7 @@ func (l *learner) note(page int32, rng *rand.Rand) {
 	}
 }
 
-// fit estimates the population anew: the chances of rates under which the sample's visits are
-// most likely to have found what they did.
+// fit estimates the population: the rates that make the sample's visits most likely.
 func (l *learner) fit(of func(page int32) evidence) {
 	if len(l.sample) == 0 {
 		return
@@ -91,9 +88,9 @@ func (l *learner) visits(price, weight float64, e evidence) float64 {
 	return b.visits(price, weight)
 }
 
-// evidence is what visits found of one page, in 16 bytes: how many there were, and how many
-// days since the visit before, added up. Gaps with a change are in two groups of like lengths: a
-// change within an hour tells something else than one within a month.
+// evidence summarises the visits to one page in 16 bytes: their number, and the sum of the gaps
+// before them in days. Gaps with a change form two groups of similar lengths, since a change within
+// an hour means something else than one within a month.
 type evidence struct {
 	unchanged float32
 	changed   [2]float32
@@ -101,8 +98,7 @@ type evidence struct {
 	changes   [2]uint8
 }
 
-// add notes a visit, gap days after the one before. When a counter is full, all count half, so
-// that what is new still counts.
+// add notes a visit, gap days after the previous one. A full counter halves all of them.
 func (e *evidence) add(gap float64, changed bool) {
 	if e.visits == math.MaxUint8 {
 		*e = evidence{e.unchanged / 2, [2]float32{e.changed[0] / 2, e.changed[1] / 2}, e.visits / 2, [2]uint8{e.changes[0] / 2, e.changes[1] / 2}}
@@ -116,8 +112,7 @@ func (e *evidence) add(gap float64, changed bool) {
 	e.changed[g] += float32(gap)
 }
 
-// group returns which group a gap belongs to: the one whose mean is nearer, by ratio. The
-// second begins with the first gap that is far from the first group.
+// group returns the group with the nearer mean gap; a far gap starts the second group.
 func (e *evidence) group(gap float64) int {
 	const far = 2
 	first, second := e.ratio(0, gap), e.ratio(1, gap)
@@ -134,21 +129,20 @@ func (e *evidence) ratio(group int, gap float64) float64 {
 
 func (e *evidence) found() int { return int(e.changes[0]) + int(e.changes[1]) }
 
-// rate estimates the changes a day, for visits at even intervals; uneven ones are taken for as
-// many even ones. 0 visits: NaN.
+// rate estimates the changes per day, treating uneven intervals as even ones; NaN without visits.
 //
 //	−ln((visits − changes + ½)/(visits + 1)) / interval
 //
-// Cho and Garcia-Molina (Estimating frequency of change, TOIT 3(3), 2003) have visits + ½
-// below the line. Theirs is 0 for a page that was not seen to change, so that a policy which
-// believes it never visits the page again. Here half a visit of each kind is added.
+// Cho and Garcia-Molina (Estimating frequency of change, TOIT 3(3), 2003) divide by visits + ½.
+// Theirs is 0 for a page never seen to change, and a policy that believes it never visits the page
+// again. So half a visit of each kind is added here.
 func (e *evidence) rate() float64 {
 	n, x := float64(e.visits), float64(e.found())
 	return -math.Log((n-x+0.5)/(n+1)) * n / float64(e.unchanged+e.changed[0]+e.changed[1])
 }
 
-// Rates of change that a page may have, four a decade: from one change in 3,200 days to one in
-// five minutes. Intervals between visits, eight a decade, from a minute to 10,000 days.
+// A page's possible rates, four per decade, range from one change in 3,200 days to one in five
+// minutes; the intervals between visits, eight per decade, from a minute to 10,000 days.
 const (
 	rates     = 25
 	intervals = 57
@@ -157,8 +151,8 @@ const (
 var (
 	rateGrid     = logarithmic(rates, -3.5, 0.25)
 	intervalGrid = logarithmic(intervals, -3, 0.125)
-	// worth[j][k] is what a page of weight 1 and rate k gains by a visit more a day, visits
-	// coming at interval j (cho.go).
+	// worth[j][k] is the gain of a page of weight 1 and rate k from one more daily visit at
+	// interval j.
 	worth = worths()
 	// changedLog[m] is ln(1 − e^−x) at x = 10^(m/perDecade − changedFrom).
 	changedLog = changedLogs()
@@ -171,7 +165,7 @@ const (
 	changedTo   = 7
 )
 
-// logarithmic returns n numbers, the decimal logarithms of which begin at from, step apart.
+// logarithmic returns n numbers whose decimal logarithms start at from, step apart.
 func logarithmic(n int, from, step float64) []float64 {
 	grid := make([]float64, n)
 	for i := range grid {
@@ -199,9 +193,8 @@ func changedLogs() []float64 {
 
 type belief [rates]float64
 
-// times returns the belief after visits to a page (Bayes), where it holds before them. Visits
-// that found no change tell e^−rate·days; those that found one 1 − e^−rate·gap each, with
-// the mean gap of its group for each.
+// times returns the posterior belief after visits to a page (Bayes). Visits without a change have
+// likelihood e^−rate·days, those with one 1 − e^−rate·gap each, with the mean gap of the group.
 func (b *belief) times(e evidence) (after belief) {
 	logs := e.likelihoods()
 	most := math.Inf(-1)
@@ -235,8 +228,7 @@ func (e evidence) likelihoods() (logs belief) {
 	return logs
 }
 
-// addChanged adds n·ln(1 − e^−rate·gap) for each rate. The rates are so many steps of the table
-// apart, so that all lie alike between two of its places.
+// addChanged adds n·ln(1 − e^−rate·gap) for each rate; all rates interpolate the table alike.
 func addChanged(logs *belief, n, gap float64) {
 	place := (math.Log10(gap*rateGrid[0]) + changedFrom) * perDecade
 	place = min(max(place, 0), float64(len(changedLog)-2-perRate*(rates-1)))
@@ -247,8 +239,7 @@ func addChanged(logs *belief, n, gap float64) {
 	}
 }
 
-// gain is what a page of weight 1 is expected to gain by a visit more a day, visits coming at
-// interval j.
+// gain returns the expected gain from one more visit a day to a page of weight 1, at interval j.
 func (b *belief) gain(j int) (sum float64) {
 	for k, w := range &worth[j] {
 		sum += w * b[k]
@@ -256,8 +247,8 @@ func (b *belief) gain(j int) (sum float64) {
 	return sum
 }
 
-// visits returns the visits a day at which another one is expected to be worth the price, for
-// a page of some weight; 0 where none is. Between intervals of the grid it is taken for straight.
+// visits returns the visits per day at which one more is expected to be worth the price, for a page
+// of some weight; 0 if none is. It interpolates between intervals of the grid.
 func (b *belief) visits(price, weight float64) float64 {
 	if weight == 0 {
 		return 0

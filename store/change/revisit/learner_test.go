@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestBelief: what visits tell is Bayes' rule over the chance of each gap, here multiplied out.
+// TestBelief compares the belief with Bayes' rule, multiplied out gap by gap.
 func TestBelief(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	prior := newLearner().population
@@ -43,7 +43,7 @@ func TestBelief(t *testing.T) {
 	}
 }
 
-// TestBeliefOfOneRate: where the rate is all but sure, visits are as for a known one.
+// TestBeliefOfOneRate: with a nearly certain rate, visits are as for a known one.
 func TestBeliefOfOneRate(t *testing.T) {
 	for k, rate := range rateGrid {
 		var b belief
@@ -60,8 +60,7 @@ func TestBeliefOfOneRate(t *testing.T) {
 	}
 }
 
-// TestDoubtVisits: of two pages that change as often on the average, the one of which less is
-// known is worth a higher price.
+// TestDoubtVisits: with equal mean rates, the less certain page is worth a higher price.
 func TestDoubtVisits(t *testing.T) {
 	var sure, unsure belief
 	sure[18], unsure[16], unsure[20] = 1, 0.5, 0.5
@@ -75,7 +74,7 @@ func TestDoubtVisits(t *testing.T) {
 	}
 }
 
-// TestPopulation: visits to pages of two kinds show that there are two, and how many of each.
+// TestPopulation: visits to pages of two kinds reveal both kinds and their shares.
 func TestPopulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	l := newLearner()
@@ -108,7 +107,7 @@ func TestPopulation(t *testing.T) {
 	}
 }
 
-// TestSampleIsFair: pages visited early and late are in the sample alike.
+// TestSampleIsFair: pages visited early and late are equally likely in the sample.
 func TestSampleIsFair(t *testing.T) {
 	l, rng := newLearner(), rand.New(rand.NewPCG(5, 6))
 	for i := range int32(10 * sampled) {
@@ -150,7 +149,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// FuzzBelief: whatever visits find, chances are in [0,1] and add up to 1, and visits are a number.
+// FuzzBelief: for any visits, probabilities are in [0,1] and add up to 1, and visits is a number.
 func FuzzBelief(f *testing.F) {
 	f.Add(1.0, 2.0, 0.5, uint8(5), 0.1)
 	f.Add(1e-9, 1e9, 1e-12, uint8(255), 1e-30)

@@ -12,15 +12,14 @@ type crawlPolicy struct {
 	Name  string
 	About string // a phrase for help
 
-	// rate returns the visits a day that a page gets when one costs price; it falls with price.
+	// rate returns a page's visits per day if one costs price; it falls with price.
 	rate func(price, rate, weight float64) float64
-	// learns: it goes by all rates that a page may have, not by one estimate, and it visits a
-	// page at once when there is news of it, if that is worth the price.
+	// learns: the policy weighs all possible rates, and reacts to news of a page.
 	learns bool
 }
 
-// Policies are the policies in the order of help: uniform and cho are of Cho and Garcia-Molina
-// (Effective page refresh policies for web crawlers, TODS 28(4), 2003), learn is ours.
+// Policies lists the policies in the order of help. uniform and cho are from Cho and Garcia-Molina
+// (Effective page refresh policies for web crawlers, TODS 28(4), 2003); learn is ours.
 var Policies = []crawlPolicy{
 	{Name: "uniform", About: "all pages equally often", rate: func(price, _, _ float64) float64 { return 1 / price }},
 	{Name: "cho", About: "largest freshness, by one estimate of each page's rate", rate: choRate},
@@ -38,13 +37,13 @@ func byName(name string) (crawlPolicy, error) {
 	return crawlPolicy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, printable.SomeNames(name, names))
 }
 
-// choRate returns the visits a day at which another one is worth the price (Cho and
-// Garcia-Molina 2003):
+// choRate returns the visits per day at which one more is worth the price (Cho and Garcia-Molina
+// 2003):
 //
 //	weight · dF/dvisits = weight/rate · (1 − (1+r)·e^−r) = price,  r = rate/visits
 //
-// where F = (1 − e^−r)/r is the share of time for which a copy is fresh. It is 0 where even the
-// first visit is worth less: weight/rate ≤ price.
+// where F = (1 − e^−r)/r is the share of time for which a copy is fresh. It is 0 if even the first
+// visit is worth less: weight/rate ≤ price.
 func choRate(price, rate, weight float64) float64 {
 	share := price * rate / weight
 	if rate == 0 || weight == 0 || share >= 1 {
@@ -53,11 +52,11 @@ func choRate(price, rate, weight float64) float64 {
 	return rate / stalenessInverse(share)
 }
 
-// staleness is 1 − (1+r)·e^−r for r ≥ 0: the chance of two events or more where r are expected.
+// staleness returns 1 − (1+r)·e^−r, r ≥ 0: the probability of two or more events if r are expected.
 func staleness(r float64) float64 { return -math.Expm1(-r) - r*math.Exp(-r) }
 
-// stalenessInverse returns r with staleness(r) = share, for a share in (0,1), to 12 digits.
-// Newton's steps go over r − ln(1+r) + ln(1−share), which is convex.
+// stalenessInverse returns r with staleness(r) = share, for a share in (0,1), to 12 digits, by
+// Newton's method on the convex r − ln(1+r) + ln(1−share).
 func stalenessInverse(share float64) float64 {
 	s := math.Sqrt(2 * share)
 	r := s * (1 + s/3)
@@ -78,15 +77,15 @@ func stalenessInverse(share float64) float64 {
 	return r
 }
 
-// Page is all that a policy knows of a page.
+// Page describes a page to the policies.
 type Page struct {
-	Rate   float64 // changes a day, ≥ 0; NaN where it is not known
+	Rate   float64 // changes per day, ≥ 0; NaN if unknown
 	Weight float64 // importance, ≥ 0, in any unit
-	Last   float64 // the last visit, days since the caller's origin
+	Last   float64 // last visit, days since the caller's origin
 	Host   int     // index of its host
 }
 
-// Bounds on the input keep every product of two values finite.
+// Bounds on the input, which keep products of two values finite.
 const (
 	mostRate   = 1e8
 	mostWeight = 1e30

@@ -6,35 +6,34 @@ import (
 	"math"
 )
 
-// Times that no clock shows.
+// Special values of due.
 var (
 	never    = math.MaxFloat64 // a page that gets no visits
 	inFlight = math.Inf(1)     // a page that is being fetched
 )
 
-// queue keeps pages by host and time. A heap a host has its pages by when they are due. A heap
-// has the free hosts by their first page, another the resting hosts by the end of their rest.
+// queue keeps pages by host and time. Each host has a heap of its pages by due time. One heap holds
+// the free hosts by their first page, another the resting hosts by the end of their rest.
 type queue struct {
-	due     []float64 // by page, days; one of the two above also
+	due     []float64 // by page, days; or never or inFlight
 	host    []int32   // by page
 	order   []int32   // the hosts' heaps, one after the other
-	pos     []int32   // where each page stands in its host's heap
+	pos     []int32   // by page: index in its host's heap
 	hosts   []rests
 	ready   order
 	resting order
 	dueAt   func(p int32) float64
-	shared  bool // there is one host, and it takes requests at any time
+	shared  bool // there is one host, which takes requests at any time
 }
 
 type rests struct {
 	first, end int32   // its heap in order
 	rest       float64 // days between two visits
-	free       float64 // when the last rest ends
+	free       float64 // end of the last rest
 	busy       bool    // a visit is under way
 }
 
-// newQueue takes the host of each page and the days that each host rests; nil: they are
-// shared.
+// newQueue takes each page's host, and the days that each host rests; nil means no limits.
 func newQueue(due []float64, host []int32, rest []float64) *queue {
 	q := &queue{due: due, host: host, shared: rest == nil}
 	if q.shared {
@@ -72,7 +71,7 @@ func (q *queue) pages(h int32) *order {
 
 func (q *queue) top(h int32) int32 { return q.order[q.hosts[h].first] }
 
-// rebuild puts all in order after any number of pages became due at other times. O(n).
+// rebuild restores the order after any number of due times changed. O(n).
 func (q *queue) rebuild() {
 	q.ready.ids = q.ready.ids[:0]
 	for h := range q.hosts {
@@ -86,7 +85,6 @@ func (q *queue) rebuild() {
 	q.ready.init()
 }
 
-// set notes when a page is due. O(log n).
 func (q *queue) set(p int32, due float64) {
 	q.due[p] = due
 	h := q.host[p]
@@ -96,8 +94,8 @@ func (q *queue) set(p int32, due float64) {
 	}
 }
 
-// first returns the page that is due first of the hosts that are free at a time. Without one it
-// returns −1, and when a host will be free; +Inf where that depends on visits under way.
+// first returns the page that is due first among the free hosts at a time. If there is none it
+// returns −1 and the time when a host becomes free; +Inf if that depends on visits under way.
 func (q *queue) first(now float64) (p int32, again float64) {
 	again = math.Inf(1)
 	for len(q.resting.ids) > 0 {
@@ -152,11 +150,10 @@ func (q *queue) hold(h int32, until float64) {
 	}
 }
 
-// order is a heap of ids by a key that its owner keeps, equal keys by id, for container/heap.
-// It knows where each id stands, so that one whose key changed finds its place in O(log n).
+// order is a heap of ids by key, then id, which also knows each id's index.
 type order struct {
 	ids []int32
-	pos []int32 // by id; −1 for those not in the heap. Heaps of disjoint ids share it.
+	pos []int32 // by id; −1 if not in the heap. Heaps of disjoint ids share it.
 	key func(id int32) float64
 }
 
@@ -183,7 +180,6 @@ func (h *order) Pop() any {
 	return id
 }
 
-// init puts the ids in order. O(n).
 func (h *order) init() {
 	for i, id := range h.ids {
 		h.pos[id] = int32(i)
@@ -199,14 +195,13 @@ func (h *order) remove(id int32) {
 	}
 }
 
-// meter spreads a budget evenly. What is not spent within a minute is lost, so that a pause
-// is not followed by a burst.
+// meter spreads a budget evenly. It drops budget unused for a minute, so no burst follows a pause.
 type meter struct {
 	every float64 // days between two fetches
-	next  float64 // when the next one may be
+	next  float64 // earliest time of the next one
 }
 
 const minute = 1.0 / (24 * 60) // of a day
 
-// spend notes a fetch. In no time t are there more than (t + minute)/every + 1 of them.
+// spend notes a fetch. Any time t has at most (t + minute)/every + 1 of them.
 func (m *meter) spend(now float64) { m.next = max(m.next, now-minute) + m.every }

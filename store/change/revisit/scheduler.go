@@ -6,18 +6,16 @@ import (
 	"math/rand/v2"
 )
 
-// Options say how a Scheduler works.
+// Options are the settings of a Scheduler.
 type Options struct {
-	Policy string  // a name of Policies
-	Budget float64 // fetches a day, > 0
-	// HostRests has the days that each host rests after a visit, ≥ 0. Without it hosts take
-	// requests at any time, many at once.
+	Policy string  // Name of one of Policies
+	Budget float64 // fetches per day, > 0
+	// HostRests is the days that each host rests after a visit, ≥ 0; nil means no limits.
 	HostRests []float64
 	Rand      *rand.Rand
 }
 
-// Scheduler says which page is next. It belongs to one goroutine. It takes 60 bytes a page,
-// 56 a host.
+// Scheduler decides which page is next, for one goroutine. It takes 60 bytes per page, 56 per host.
 type Scheduler struct {
 	policy crawlPolicy
 	budget float64
@@ -25,30 +23,29 @@ type Scheduler struct {
 	state  []state
 	meter  meter
 	rand   *rand.Rand
-	limits []float64 // visits a day, by host; nil: none
+	limits []float64 // visits per day, by host; nil: none
 	prices []float64 // by host
 	price  float64
-	dearer float64 // times the price, in a crowd
-	// patience is how late (days) pages are that happen to be due together: some √n fetches.
+	dearer float64 // factor on the price during a crowd of due pages
+	// patience is the usual lateness (days) when pages happen to be due together: some √n fetches.
 	patience float64
-	learner  *learner // nil: the policy goes by one rate
-	pooled   evidence // of all pages of unknown rate
+	learner  *learner // nil: the policy uses a single rate
+	pooled   evidence // of all pages with unknown rate
 	visits   int
-	replan   int // so many visits after which rates are shared out again
+	replan   int // number of visits at which to plan again
 }
 
 type state struct {
 	last     float64 // days
 	weight   float32
-	rate     float32 // changes a day; NaN: not known
-	every    float32 // days between two visits, as planned
+	rate     float32 // changes per day; NaN if unknown
+	every    float32 // planned days between two visits
 	evidence evidence
 	flying   bool
-	failing  uint8 // 256ths of the chance that the next visit fails
+	failing  uint8 // probability that the next visit fails, in 256ths
 }
 
-// New returns a scheduler of pages that begins at a time, now. Where a page's rate is NaN it is
-// learned from visits. Errors say what of pages or options is wrong.
+// New returns a scheduler of pages that starts at now (days). A rate of NaN is learned from visits.
 func New(pages []Page, now float64, o Options) (*Scheduler, error) {
 	policy, err := byName(o.Policy)
 	if err != nil {
@@ -99,9 +96,9 @@ func limits(rests []float64) ([]float64, error) {
 	return limits, nil
 }
 
-// Next returns the page to fetch now (days), which is then in flight until Visited or Missed.
-// Its host is neither fetched from nor resting. Without one it returns −1, and when to ask
-// again: +Inf where nothing is to come but the end of a fetch. O(log n).
+// Next returns the page to fetch now (days), which is then in flight until Visited or Missed. Its
+// host is neither being fetched from nor resting. If there is none it returns −1 and when to ask
+// again; +Inf if that depends on the end of a fetch. O(log n).
 func (s *Scheduler) Next(now float64) (page int, again float64) {
 	if now < s.meter.next {
 		return -1, s.meter.next
@@ -120,7 +117,7 @@ func (s *Scheduler) Next(now float64) (page int, again float64) {
 	return int(p), now
 }
 
-// postponed says whether a page that was due is not, at the price of now; it is put off then.
+// postponed reports whether a due page is not due at the present price, and reschedules it.
 func (s *Scheduler) postponed(page int32, now float64) bool {
 	p := &s.state[page]
 	if s.queue.due[page] > now {
@@ -128,7 +125,7 @@ func (s *Scheduler) postponed(page int32, now float64) bool {
 	}
 	every := s.interval(int(page))
 	due := dueAfter(p.last, every)
-	if due <= now || due == never { // no crowd lasts
+	if due <= now || due == never { // a crowd does not last for ever
 		return false
 	}
 	p.every = every
@@ -136,8 +133,7 @@ func (s *Scheduler) postponed(page int32, now float64) bool {
 	return true
 }
 
-// interval is how long after a visit a page is due again, at the price of now; of one that gets
-// no visits at that price, at the price planned.
+// interval returns the days between visits to a page at the present or else the planned price.
 func (s *Scheduler) interval(page int) float32 {
 	price := s.priceOf(page)
 	visits := s.demand(page, price*s.dearer)
@@ -147,25 +143,24 @@ func (s *Scheduler) interval(page int) float32 {
 	return float32(1 / visits)
 }
 
-// adapt makes visits dearer where the page taken was late by so many of its intervals, and
-// cheaper again, down to the price planned, where it was early. So a crowd of pages that are
-// due makes those wait that lose least.
+// adapt raises the price if the page taken was late, by the given number of its intervals, and
+// lowers it down to the planned price if it was early. So when too many pages are due, those wait
+// that lose least.
 func (s *Scheduler) adapt(late float64) {
 	step := adapting / float64(len(s.state))
 	s.dearer = min(max(s.dearer*math.Exp(step*min(max(late/muchLate, -1), 1)), 1), dearest)
 }
 
-// As many visits as there are pages, all of them late by muchLate intervals or more, make visits
-// e^adapting times dearer.
+// After as many visits as pages, all late by muchLate intervals, the price is e^adapting times
+// higher.
 const (
 	adapting = 12
 	muchLate = 0.1
 	dearest  = 100
 )
 
-// Visited notes that a page was fetched, and whether it had changed since the last time. A
-// visit that Next did not ask for counts too. O(log n), but for the visits after which
-// rates are shared out again.
+// Visited notes that a page was fetched and whether it had changed since the last visit. It also
+// counts visits that Next did not ask for. O(log n), except when it plans again.
 func (s *Scheduler) Visited(page int, at float64, changed bool) {
 	p := &s.state[page]
 	if gap := at - p.last; gap > 0 {
@@ -187,9 +182,8 @@ func (s *Scheduler) Visited(page int, at float64, changed bool) {
 	}
 }
 
-// Expect notes with what chance the next visit of a page succeeds, in (0,1]; at first that is
-// 1. Its visits are worth so much less, and it gets fewer. What a visit found, Visited or
-// Missed tells after it.
+// Expect sets the probability, in (0,1], that the next visit of a page succeeds; it is 1 at first.
+// A visit is worth that much less, so the page gets fewer. Call it before Visited or Missed.
 func (s *Scheduler) Expect(page int, chance float64) {
 	p := &s.state[page]
 	failing := uint8(min(max(256*(1-chance), 0), math.MaxUint8))
@@ -200,11 +194,10 @@ func (s *Scheduler) Expect(page int, chance float64) {
 	p.every = s.interval(page)
 }
 
-// chance is that the next visit of a page succeeds, 1/256 at least.
+// chance returns the probability that the next visit of a page succeeds, at least 1/256.
 func (p *state) chance() float64 { return 1 - float64(p.failing)/256 }
 
-// Missed notes that the fetch of a page came to nothing. Its turn comes again after as long
-// as if it had been visited.
+// Missed notes that the fetch of a page failed. Its next turn comes as after a visit.
 func (s *Scheduler) Missed(page int, at float64) { s.end(page, at) }
 
 func (s *Scheduler) end(page int, at float64) {
@@ -225,11 +218,11 @@ func dueAfter(at float64, every float32) float64 {
 	return at + float64(every)
 }
 
-// Rest makes a host rest until a time (days) at least.
+// Rest makes a host rest at least until a time (days).
 func (s *Scheduler) Rest(host int, until float64) { s.queue.hold(int32(host), until) }
 
-// News notes that a page has changed, as a trusted source says. Under a policy that learns it is
-// due at once where a visit, worth weight/rate, is worth the price.
+// News notes that a trusted source announced a change of a page. Under a policy that learns, the
+// page is due at once if a visit, worth weight/rate, is worth the price.
 func (s *Scheduler) News(page int, at float64) {
 	p := &s.state[page]
 	if !s.policy.learns || p.flying || s.queue.due[page] <= at {
@@ -250,8 +243,7 @@ func (s *Scheduler) priceOf(page int) float64 {
 	return s.prices[s.queue.host[page]]
 }
 
-// plan shares the budget among the pages, by what is known of them, and lets each page be due
-// by its share. O(n), a few times.
+// plan divides the budget among the pages and sets their due times, in a few passes of O(n).
 func (s *Scheduler) plan(now float64) {
 	if s.learner != nil {
 		s.learner.fit(func(page int32) evidence { return s.state[page].evidence })
@@ -269,7 +261,7 @@ func (s *Scheduler) plan(now float64) {
 	})
 	for i := range s.state {
 		p := &s.state[i]
-		if p.failing > 0 && s.queue.due[i] > now { // its last visit may have been missed: that is no time to go by
+		if p.failing > 0 && s.queue.due[i] > now { // its last visit may have been missed, so p.last gives no due time
 			continue
 		}
 		if !p.flying {
@@ -280,25 +272,23 @@ func (s *Scheduler) plan(now float64) {
 	s.replan = s.next()
 }
 
-// planned is how near the pages' visits come to the budget, as the logarithm of their ratio.
+// planned is the tolerance of all visits to the budget, as the logarithm of their ratio.
 const planned = 1e-3
 
-// spread returns when a page is due. One that should have had a visit by now gets it within
-// its interval, each page at another moment, so that there is no crowd; one that had been
-// promised one keeps the promise.
+// spread returns when a page is due. An overdue page gets its visit within one interval, each at
+// another moment to avoid a crowd, but not later than it was due before.
 func spread(i int, now, was, due float64, every float32) float64 {
 	if due >= now {
 		return due
 	}
-	_, phase := math.Modf(float64(i) * math.Phi) // the golden ratio's multiples lie evenly
+	_, phase := math.Modf(float64(i) * math.Phi) // multiples of the golden ratio are evenly distributed
 	if due = now + phase*float64(every); was > math.Inf(-1) {
 		due = min(due, was)
 	}
 	return due
 }
 
-// next returns the number of visits at which to plan again: where rates are learned, after a
-// tenth more of them, not more than all pages, not less than a sixty-fourth.
+// next returns the number of visits at which to plan again if rates are learned.
 func (s *Scheduler) next() int {
 	n := len(s.state)
 	if !s.learns() {
@@ -320,7 +310,7 @@ func (s *Scheduler) demand(i int, price float64) float64 {
 	p := &s.state[i]
 	weight := float64(p.weight)
 	visits := 0.0
-	price /= p.chance() // a visit is worth what it brings, times the chance that it does
+	price /= p.chance() // the worth of a visit is multiplied by the chance that it succeeds
 	switch {
 	case s.learner != nil && math.IsNaN(float64(p.rate)):
 		visits = s.learner.visits(price, weight, p.evidence)
@@ -333,11 +323,10 @@ func (s *Scheduler) demand(i int, price float64) float64 {
 	return visits
 }
 
-// rarest is after how many mean intervals a page is looked at again that is hardly to be had:
-// else nobody would see that it came back.
+// rarest is the number of mean intervals between visits to a page that nearly always fails.
 const rarest = 16
 
-// rarely is that in days, and so long that its host has room for all it has.
+// rarely returns that in days, long enough for its host to serve all its pages.
 func (s *Scheduler) rarely(i int) float64 {
 	days := float64(len(s.state)) / s.budget
 	if s.limits != nil {
@@ -347,8 +336,8 @@ func (s *Scheduler) rarely(i int) float64 {
 	return rarest * days
 }
 
-// rate returns a page's changes a day: those known, else those estimated, else what all pages
-// together have. Before the first visit that is one change between two visits.
+// rate returns a page's changes per day: known, else estimated, else pooled over all pages; before
+// the first visit, one change between two visits.
 func (s *Scheduler) rate(i int) float64 {
 	p := &s.state[i]
 	switch {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestFivePagesInTime: the scheduler gives a hundred of each of the example's pages the visits
-// that they are to have. Five alone are fetched in turn: their intervals differ by less than
-// the time between two fetches.
+// TestFivePagesInTime: the scheduler gives a hundred of each of TestFivePages' pages the visits
+// planned. Five pages alone would be fetched in turn: their intervals differ by less than the time
+// between two fetches.
 func TestFivePagesInTime(t *testing.T) {
 	const copies, days = 100, 200
 	var pages []Page
@@ -33,8 +33,7 @@ func TestFivePagesInTime(t *testing.T) {
 	}
 }
 
-// world drives a scheduler through random fetches that take time, and keeps what a server's
-// log would have.
+// world drives a scheduler through random fetches that take time, and keeps a server's log.
 type world struct {
 	t        *testing.T
 	rng      *rand.Rand
@@ -54,9 +53,8 @@ type flight struct {
 	end  float64
 }
 
-// TestManners: of whatever policy, with fetches of random length that may fail, no host gets
-// two requests at once or one before its rest is over, no page two at once, and no day more
-// than the budget.
+// TestManners: for any policy and fetches of random length that may fail, no host gets two requests
+// at once or one before its rest is over, no page two at once, and no day exceeds the budget.
 func TestManners(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for range 12 {
@@ -83,7 +81,6 @@ func TestManners(t *testing.T) {
 	}
 }
 
-// step asks for a page, or lets time pass until something happens.
 func (w *world) step() {
 	page, again := w.s.Next(w.now)
 	if page < 0 {
@@ -102,7 +99,6 @@ func (w *world) step() {
 	w.flying = append(w.flying, flight{page, w.now + w.rng.Float64()/100})
 }
 
-// pass goes on to a time at which Next is to be asked again, or to the end of a fetch.
 func (w *world) pass(again float64) {
 	next, which := min(again, w.now+1), -1
 	for i, f := range w.flying {
@@ -131,7 +127,7 @@ func (w *world) pass(again float64) {
 	w.s.News(w.rng.IntN(len(w.pages)), w.now)
 }
 
-// within wants no day with more fetches than the budget and a minute of it.
+// within checks that no day has more fetches than the budget plus that of a minute.
 func within(t *testing.T, starts []float64, budget float64) {
 	t.Helper()
 	most := int(budget*(1+minute)) + 1
@@ -142,8 +138,7 @@ func within(t *testing.T, starts []float64, budget float64) {
 	}
 }
 
-// TestRestingHostIsPassedOver: the next page of a free host is taken, and the other's turn
-// comes as soon as its host is free.
+// TestRestingHostIsPassedOver: a free host's page is taken while another host rests.
 func TestRestingHostIsPassedOver(t *testing.T) {
 	pages := made([]float64{1, 1, 1}, []float64{1, 1, 1}, []int{0, 0, 1})
 	pages[0].Last, pages[1].Last, pages[2].Last = -30, -20, -10
@@ -170,8 +165,7 @@ func TestRestingHostIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestNews: a policy that listens has a page of which there is news come at once, if that is
-// worth it; others have it wait its turn.
+// TestNews: only a policy that learns visits a page at once after news, if worth it.
 func TestNews(t *testing.T) {
 	for _, c := range []struct {
 		policy string
@@ -194,8 +188,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// TestMissedIsNoEvidence: a fetch that failed says nothing of changes, and the page has its
-// turn again.
+// TestMissedIsNoEvidence: a failed fetch is no evidence, and the page gets its turn again.
 func TestMissedIsNoEvidence(t *testing.T) {
 	s := started(t, made([]float64{math.NaN()}, []float64{1}, nil), Options{Policy: "learn", Budget: 2})
 	page, _ := s.Next(1)
@@ -207,7 +200,7 @@ func TestMissedIsNoEvidence(t *testing.T) {
 		t.Errorf("no second turn: %d, at %g", again, at)
 	}
 	s.Visited(0, 3, true)
-	s.Visited(0, 4, false) // by somebody else
+	s.Visited(0, 4, false) // a visit that Next did not ask for
 	if e := s.state[0].evidence; e.visits != 2 || e.found() != 1 || e.changed[0] != 3 || e.unchanged != 1 {
 		t.Errorf("got %+v", e)
 	}
@@ -240,7 +233,6 @@ func TestSchedulerRefuses(t *testing.T) {
 	}
 }
 
-// TestSameDraws: equal draws, equal visits.
 func TestSameDraws(t *testing.T) {
 	run := func() measured {
 		w := newWeb(rand.New(rand.NewPCG(1, 1)), laws{pages: 500})
@@ -252,7 +244,7 @@ func TestSameDraws(t *testing.T) {
 	}
 }
 
-// TestMemory: a million pages take what is said of them.
+// TestMemory checks the memory per page that Scheduler documents.
 func TestMemory(t *testing.T) {
 	const n = 200_000
 	pages, _ := randomPages(rand.New(rand.NewPCG(1, 1)), n, 1)
@@ -269,7 +261,7 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(pages)
 }
 
-// BenchmarkNext is a pick and its outcome, a million pages of ten thousand hosts.
+// BenchmarkNext picks and finishes a visit, with a million pages of ten thousand hosts.
 func BenchmarkNext(b *testing.B) {
 	for _, policy := range []string{"cho", "learn"} {
 		b.Run(policy, func(b *testing.B) {
@@ -294,7 +286,7 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// BenchmarkPlan shares a budget among 100,000 pages of unknown rates, after two visits each.
+// BenchmarkPlan divides a budget among 100,000 pages of unknown rates after two visits each.
 func BenchmarkPlan(b *testing.B) {
 	w := newWeb(rand.New(rand.NewPCG(1, 1)), laws{})
 	s := started(b, w.unknown(), Options{Policy: "learn", Budget: 20_000, HostRests: w.hostRests})
@@ -314,8 +306,8 @@ func started(t testing.TB, pages []Page, o Options) *Scheduler {
 	return s
 }
 
-// TestExpect: pages of which half are hardly to be had get fewer visits the less likely they
-// are, none is forgotten, and the budget goes to the others. By each policy.
+// TestExpect: under each policy, of pages that mostly fail, those less likely to succeed get fewer
+// visits, none is forgotten, and the budget goes to the others.
 func TestExpect(t *testing.T) {
 	const n, days = 200, 64
 	for _, policy := range Policies {

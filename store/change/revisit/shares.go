@@ -10,14 +10,13 @@ type shares struct {
 	host   func(i int) int
 	limits []float64 // by host
 	demand func(i int, price float64) float64
-	enough float64   // how near demand must come to supply, as the logarithm of their ratio
-	sums   []float64 // of the last question, by host
+	enough float64   // tolerance of demand to supply, as the logarithm of their ratio
+	sums   []float64 // demand by host at the price asked last
 }
 
 const exactly = 1e-12
 
-// newShares takes the host of each page, the limits of hosts (nil: none) and what a page asks
-// for at a price, which must fall with it.
+// newShares takes each page's host, the hosts' limits (nil: none), and demand, falling with price.
 func newShares(pages int, host func(int) int, limits []float64, demand func(int, float64) float64) *shares {
 	s := &shares{pages: pages, host: host, limits: limits, demand: demand, enough: exactly}
 	if limits == nil {
@@ -39,8 +38,8 @@ func (s *shares) total(price float64) float64 {
 	return total
 }
 
-// solve returns the common price at which the pages ask for budget, and that of each host.
-// first and near, by host, are where to begin to look; nil: at the common price.
+// solve returns the common price at which total demand equals budget, and each host's price. first
+// and near, by host, are starting points; nil means the common price.
 func (s *shares) solve(budget, first float64, near []float64) (common price, prices []price) {
 	common = cross(s.total, budget, first, s.enough)
 	s.total(common.lo)
@@ -53,7 +52,7 @@ func (s *shares) solve(budget, first float64, near []float64) (common price, pri
 		switch limit := s.limits[h]; {
 		case sum > limit:
 			over[h] = nil
-		case more[h] > limit: // of what it asks for at lo it gets a part only
+		case more[h] > limit: // of the demand at lo only a part fits
 			prices[h].share *= (limit - sum) / (more[h] - sum)
 		}
 	}
@@ -80,8 +79,7 @@ func (s *shares) solve(budget, first float64, near []float64) (common price, pri
 	return common, prices
 }
 
-// each tells the visits a day of each page at its host's price, to as many digits as prices
-// have.
+// each calls tell with the visits per day of each page at its host's price.
 func (s *shares) each(prices []price, tell func(i int, visits float64)) {
 	for i := range s.pages {
 		at := prices[s.host(i)]
@@ -93,21 +91,20 @@ func (s *shares) each(prices []price, tell func(i int, visits float64)) {
 	}
 }
 
-// price is one at which demand meets supply. A page that is just worth its first visit asks
-// for none at hi and for many at lo, the number before it: then supply lies between the two,
-// and share in [0,1] is how much of lo's demand makes it up.
+// price is a price at which demand meets supply. Demand may jump: a page that is just worth its
+// first visit asks for none at hi and many at lo, the adjacent number. Then supply lies between,
+// and share in [0,1] is the part of lo's demand that meets it.
 type price struct{ lo, hi, share float64 }
 
-// Prices outside of these are as good as none, and as none that could be paid.
+// Bounds on prices; beyond these nothing is bought, or everything.
 const (
 	lowestPrice  = 1e-100
 	highestPrice = 1e100
 )
 
-// cross returns the price at which total, which falls with it, is want. It begins near a
-// price and goes by the false position of logarithms (Illinois), in which most policies are
-// nearly straight. Where total is less than want at any price it is lowestPrice; where it is
-// more, highestPrice.
+// cross returns the price at which total, which falls with it, equals want. It starts near a price
+// and uses the false position of logarithms (Illinois), in which most policies are nearly straight.
+// It returns lowestPrice if total is always less than want, highestPrice if always more.
 func cross(total func(float64) float64, want, near, enough float64) price {
 	excess := func(x float64) float64 { return math.Log(total(math.Exp(x)) / want) }
 	lo, hi := math.Log(near), math.Log(near)
@@ -133,11 +130,11 @@ func cross(total func(float64) float64, want, near, enough float64) price {
 	return p
 }
 
-// illinois narrows a bracket with f(lo) ≥ 0 ≥ f(hi); f falls, and f(hi) may be −Inf. It ends
-// when f is near enough to 0 at an end, or no number lies between.
+// illinois narrows a bracket with f(lo) ≥ 0 ≥ f(hi); f falls, and f(hi) may be −Inf. It ends when f
+// is within enough of 0 at one end, or no number lies between.
 func illinois(f func(float64) float64, lo, hi, atLo, atHi, enough float64) (float64, float64, float64, float64) {
 	weighLo, weighHi := atLo, atHi
-	moved := 0 // the end that moved last
+	moved := 0 // end that moved last
 	for range 200 {
 		switch {
 		case atLo < enough:
@@ -148,7 +145,7 @@ func illinois(f func(float64) float64, lo, hi, atLo, atHi, enough float64) (floa
 			return lo, hi, atLo, atHi
 		}
 		x := (lo*weighHi - hi*weighLo) / (weighHi - weighLo)
-		if !(x > lo && x < hi) { // also where an end is infinite
+		if !(x > lo && x < hi) { // also if an end is infinite
 			x = (lo + hi) / 2
 		}
 		if at := f(x); at > 0 {

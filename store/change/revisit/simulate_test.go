@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestSimulationCountsRight: what is expected between visits is what a web that changes now and
-// then has on the average, stepped through a thousandth of a day at a time.
+// TestSimulationCountsRight compares expectations with the mean of a fine-grained simulation.
 func TestSimulationCountsRight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := web{pages: []Page{{Rate: 0.7, Weight: 1, Last: -0.5}}}
@@ -38,8 +37,7 @@ func TestSimulationCountsRight(t *testing.T) {
 	}
 }
 
-// TestSimulatedUniform: one page at even intervals is as fresh as Cho and Garcia-Molina's
-// formula says.
+// TestSimulatedUniform compares with Cho and Garcia-Molina's formula for even intervals.
 func TestSimulatedUniform(t *testing.T) {
 	var pages []Page
 	for range 50 {
@@ -53,7 +51,7 @@ func TestSimulatedUniform(t *testing.T) {
 	}
 }
 
-// TestWebLaws: weights add up to 1, rates and weights have the shapes that are said.
+// TestWebLaws: weights add up to 1, and rates and weights have the stated shapes.
 func TestWebLaws(t *testing.T) {
 	w := newWeb(rand.New(rand.NewPCG(1, 2)), laws{pages: 50_000})
 	sum, fast := 0.0, 0.0
@@ -67,27 +65,25 @@ func TestWebLaws(t *testing.T) {
 	}
 }
 
-// measured is how good the copies of a web were over some days.
+// measured is the quality of a web's copies over some days.
 type measured struct {
-	Fresh  float64 // share of time for which copies are as the pages are, by weight, in [0,1]
-	Even   float64 // the same, all pages alike
-	Age    float64 // days since a stale copy's page changed first; 0 of a fresh one; by weight
+	Fresh  float64 // share of time for which copies equal the pages, by weight, in [0,1]
+	Even   float64 // the same, unweighted
+	Age    float64 // days since a stale copy's page first changed; 0 for a fresh one; by weight
 	Visits int
 }
 
-// simulation is a web in time. Changes are memoryless, so that one time a page is enough: when
-// its copy becomes stale.
+// simulation is a web over time. Changes are memoryless: it needs only when each copy turns stale.
 type simulation struct {
 	web    web
 	rng    *rand.Rand
-	stale  []float64 // by page; in the past where it is stale
-	since  []float64 // what is before is measured
+	stale  []float64 // by page; in the past if it is stale
+	since  []float64 // measured until then
 	copied []float64 // when each page's copy was made
 	now    measured
 }
 
-// simulate lets a scheduler that begins at day 0 look after a web, and returns how good the
-// copies were between each two of the days, which rise. A fetch takes no time.
+// simulate lets a scheduler visit a web from day 0 and returns the quality between days.
 func simulate(w web, s *Scheduler, days []float64, rng *rand.Rand) []measured {
 	sim := newSimulation(w, rng)
 	var measured []measured
@@ -116,7 +112,7 @@ func newSimulation(w web, rng *rand.Rand) *simulation {
 	return sim
 }
 
-// step does what is next at t, and returns when that is next which follows, at most end.
+// step performs the event at t and returns the time of the next one, at most end.
 func (sim *simulation) step(s *Scheduler, t, end float64) float64 {
 	page, again := s.Next(t)
 	if page >= 0 {
@@ -135,9 +131,9 @@ func (sim *simulation) visit(s *Scheduler, page int, t float64) {
 	s.Visited(page, t, changed)
 }
 
-// count measures a page's copy up to a time by what is expected between two visits, so that a few
-// pages of much weight bring less chance in. With s days since the copy was made and the
-// page's rate, that is e^−rate·s of freshness and s − (1 − e^−rate·s)/rate days of age.
+// count measures a page's copy up to a time by its expectation, which reduces the noise of a few
+// heavy pages. With s days since the copy was made, that is e^−rate·s of freshness and s − (1 −
+// e^−rate·s)/rate days of age.
 func (sim *simulation) count(page int, t float64) {
 	p := &sim.web.pages[page]
 	a, b := sim.since[page]-sim.copied[page], t-sim.copied[page]
@@ -149,7 +145,7 @@ func (sim *simulation) count(page int, t float64) {
 	sim.now.Age += p.Weight * age
 }
 
-// measure returns what was measured since it was called last.
+// measure returns the measurements since the last call.
 func (sim *simulation) measure(t float64) measured {
 	for i := range sim.since {
 		sim.count(i, t)
@@ -159,31 +155,29 @@ func (sim *simulation) measure(t float64) measured {
 	return m
 }
 
-// web is a made-up one, with what is true of it.
 type web struct {
 	pages     []Page
 	hostRests []float64 // days
 }
 
-// laws say how a web is made. The zero value is that of docs/data/revisit.tsv.
+// laws describes how a web is made. The zero value is that of docs/data/revisit.tsv.
 type laws struct {
 	pages int     // default 100,000
-	days  float64 // since which the pages were crawled, evenly; default 5
-	rest  float64 // days that a host rests; default two minutes
-	alike float64 // in [0,1]: how far what matters more changes more
+	days  float64 // over which the pages were crawled, evenly; default 5
+	rest  float64 // rest of a host in days; default two minutes
+	alike float64 // in [0,1]: correlation of weight and rate
 }
 
-// What made-up pages are like: the shape of Pareto's laws, P(x) = (least/x)^shape.
+// Pareto distributions of simulated pages: P(x) = (least/x)^shape.
 const (
 	rateShape   = 0.75 // of changes a day
 	rateLeast   = 0.05
 	rateMost    = 50.0
-	weightShape = 1.1 // as of in-links and PageRank, the density of which falls by 2.1
-	hostShape   = 1.0 // of pages a host
+	weightShape = 1.1 // as of in-links and PageRank, whose density falls by 2.1
+	hostShape   = 1.0 // of pages per host
 	hostPages   = 20.0
 )
 
-// newWeb makes a web by laws: rates, weights and the sizes of hosts by power laws.
 func newWeb(rng *rand.Rand, l laws) web {
 	if l.pages == 0 {
 		l.pages = 100_000
@@ -212,7 +206,7 @@ func newWeb(rng *rand.Rand, l laws) web {
 			Weight: math.Pow(1-weight, -1/weightShape),
 			Last:   -l.days * rng.Float64(), Host: len(w.hostRests) - 1,
 		}
-		rng.Float64() // unused, but the figures were made with this draw
+		rng.Float64() // unused, but the recorded figures depend on this draw
 		sum += p.Weight
 	}
 	for i := range w.pages {
@@ -223,7 +217,6 @@ func newWeb(rng *rand.Rand, l laws) web {
 
 func pareto(rng *rand.Rand, shape float64) float64 { return math.Pow(1-rng.Float64(), -1/shape) }
 
-// unknown returns the pages without their rates.
 func (w web) unknown() []Page {
 	pages := append([]Page(nil), w.pages...)
 	for i := range pages {
@@ -232,8 +225,8 @@ func (w web) unknown() []Page {
 	return pages
 }
 
-// fresh returns the share of time for which a copy is as the page is. The page changes at rate (a
-// day), and is fetched at even intervals, visits a day (Cho and Garcia-Molina 2003).
+// fresh returns the share of time for which a copy is up to date, if the page changes at rate (per
+// day) and is fetched at even intervals, visits per day (Cho and Garcia-Molina 2003):
 //
 //	F = (1 − e^−r)/r,  r = rate/visits
 func fresh(rate, visits float64) float64 {

@@ -16,25 +16,24 @@ import (
 
 var update = flag.Bool("update", false, "write docs/data/revisit.tsv anew; with FOSSICK_FULL=1")
 
-// setting is a web and what is asked of its hosts.
+// setting is a web and the limits of its hosts.
 type setting struct {
 	name   string
 	laws   laws
 	rests  bool // hosts take one request at a time, and rest
-	hidden bool // rates are not known at the start
+	hidden bool // rates are unknown at the start
 }
 
-// tried is what a policy came to in a setting, by draw.
+// tried is the result of a policy in a setting, by draw.
 type tried struct{ share, fresh, age []float64 }
 
-// TestTable compares the policies on made-up webs, a fifth of the pages a day: from day 10 on,
-// after ten budgets, to day 20. What it asks of them are the promises of docs/change.md.
+// TestTable compares the policies on simulated webs, and checks the promises of docs/change.md.
 func TestTable(t *testing.T) {
 	pages, draws := fulltest.Rounds(800, 10_000), fulltest.Rounds(3, 4)
 	if *update {
 		pages, draws = 100_000, 10
 	}
-	rest := 2.0 / 24 / 60 * 100_000 / float64(pages) // so that the largest hosts bind
+	rest := 2.0 / 24 / 60 * 100_000 / float64(pages) // so that the largest hosts are limited
 	var rows strings.Builder
 	for _, c := range []setting{
 		{name: "no limits, rates known", laws: laws{pages: pages}},
@@ -50,7 +49,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// compare tries the policies in a setting and returns their rows.
 func compare(t *testing.T, c setting, draws int) string {
 	t.Helper()
 	results := map[string]*tried{}
@@ -77,7 +75,6 @@ func compare(t *testing.T, c setting, draws int) string {
 	return rows.String()
 }
 
-// try lets a policy look after a web.
 func try(t *testing.T, c setting, policy string, draw uint64, r *tried) {
 	t.Helper()
 	w := newWeb(rand.New(rand.NewPCG(draw, 1)), c.laws)
@@ -111,7 +108,7 @@ func try(t *testing.T, c setting, policy string, draw uint64, r *tried) {
 	r.share, r.fresh, r.age = append(r.share, m.Fresh/bound), append(r.fresh, m.Fresh), append(r.age, m.Age)
 }
 
-// judge holds what was measured against what is promised.
+// judge checks the promises.
 func judge(t *testing.T, c setting, results map[string]*tried) {
 	t.Helper()
 	mean := func(name string) float64 { return stats.MeanOf(results[name].share).Value }
@@ -122,7 +119,7 @@ func judge(t *testing.T, c setting, results map[string]*tried) {
 		}
 	case mean("learn") < 0.9:
 		t.Errorf("%s: learned to %.4f of the optimum", c.name, mean("learn"))
-	case *update && c.laws.alike == 0: // few pages and draws do not tell
+	case *update && c.laws.alike == 0: // few pages and draws show nothing
 		for name := range results {
 			d := less(results, name)
 			if name != "learn" && !(d.CI != nil && d.CI[0] > 0) {
@@ -132,7 +129,7 @@ func judge(t *testing.T, c setting, results map[string]*tried) {
 	}
 }
 
-// less is by how much a policy's share of the optimum is less than the best one's, by pairs.
+// less returns the paired difference of a policy's share of the optimum to the best one's.
 func less(results map[string]*tried, name string) stats.Mean {
 	best := "cho"
 	if _, ok := results["learn"]; ok {
