@@ -240,7 +240,8 @@ func (proposeCmd) Help() string {
 
 Examples:
   fossick topic propose old-crawl/ --topic banking -o seeds.txt
-  fossick topic propose demo --examples saved-pages/ --keywords bee,hive -n 20
+  fossick topic propose demo --examples saved-pages/ \
+      --keywords bee,hive -n 20
   fossick topic propose sitemap.xml --keywords mortgage,loan,"interest rate"
   fossick focus --topic banking --seeds seeds.txt --contact you@example.org`
 }
