@@ -194,7 +194,7 @@ func unpackLabel(data []byte) (*label, error) {
 }
 
 // Forget takes in an owner's request to forget pages, while Run goes on. When it returns nil,
-// the request is on disk, these pages are neither requested nor stored any more, and Run ends
+// the request is on disk, and these pages are neither requested nor stored any more. Run ends
 // soon with StopForget, because store.Fulfil needs the store for itself. Then the crawl can be
 // resumed. It is safe for concurrent use.
 func (c *Crawler) Forget(ctx context.Context, pattern string) error {

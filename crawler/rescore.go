@@ -64,8 +64,8 @@ const (
 )
 
 // after is how many pages a scorer may learn from before the next pass: few in a small queue,
-// and so many in a large one that the work per page stays bounded, at 200 URLs a page up to
-// 8,000 URLs and near 100 beyond or on disk. As a page teaches less in a grown crawl, the
+// and so many in a large one that the work per page stays bounded. The bound is 200 URLs a
+// page up to 8,000 URLs, and near 100 beyond or on disk. As a page teaches less in a grown crawl, the
 // crawl first grows by a sixteenth or 100 pages.
 func after(queue int, pages uint64, onDisk bool) int {
 	grown := int(min(pages/16, 100))

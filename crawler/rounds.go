@@ -149,7 +149,7 @@ func (r *Rounds) Answered(store.ID, store.Visit) {}
 
 // The time of the next useful visit is estimated from a URL's state (paper E, E3). In paper
 // E's nine crawls, two days apart, a failure followed a failure in three of four cases
-// (FF = 0.74), so network failures are worth another visit after two days. Pages changed
+// (FF = 0.74). So network failures are worth another visit after two days. Pages changed
 // every 7.66 days at depth 0, down to 3.77 days at depth 9.
 const (
 	Day          = 24 * time.Hour

@@ -32,7 +32,7 @@ func closeAll(files ...io.Closer) (err error) {
 }
 
 // linkLists writes links.edges.tsv (source TAB target) and links.urls.tsv (node TAB URL), which fossick graph
-// reads, and links.nodes.tsv (node TAB id TAB URL, one line per record), which joins them to rows.
+// reads. It also writes links.nodes.tsv (node TAB id TAB URL, one line per record), which joins them to rows.
 type linkLists struct {
 	edges, urls, nodes io.WriteCloser
 	line               []byte

@@ -131,7 +131,7 @@ func meanSlope(b, a float64) float64 {
 //	s_c = ln Σ_m share_m · p_mc
 //
 // The logarithm makes them scores. The softmax of Calibration gives the sum back at scale 1 and can sharpen
-// it, because the mean of models that err on different pages is less sure than it is right.
+// it: the mean of models that err on different pages is less sure than it is right.
 type Vote struct {
 	Members []Member // at most MaxMembers
 }

@@ -186,8 +186,8 @@ type RuleScratch struct {
 
 // Scores sets dst to the logarithms of a page's class probabilities, given its counts x, and returns the
 // rule that speaks best for the best class. The probabilities are the shares of the rule that fires in a
-// list, else the mean shares of all that hold or, without Rules.Shares, (n_c + 1) / (n + k) of their
-// added counts.
+// list, else the mean shares of all rules that hold. Without Rules.Shares they are
+// (n_c + 1) / (n + k) of the added counts of these rules.
 func (m *Matcher) Scores(dst []float64, x features.Vector, s *RuleScratch) (rule int32) {
 	for j, i := range x.Index {
 		s.Dense[i] = x.Value[j]

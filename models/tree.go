@@ -287,8 +287,8 @@ type Deciding struct {
 }
 
 // NewRanger prepares a forest of a model that passes Check, for a number of terms and classes. A leaf's
-// shares are (n_c + p_c) / (n + 1), with p_c the tree's own shares, as if each leaf had one more page, an
-// average one of the tree.
+// shares are (n_c + p_c) / (n + 1), with p_c the tree's own shares. It is as if each leaf had one
+// more page, an average one of the tree.
 func NewRanger(f Forest, terms, classes int) *Ranger {
 	r := &Ranger{}
 	for _, t := range f {

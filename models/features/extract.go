@@ -348,7 +348,7 @@ func (x *Extractor) keepRow(row []known) {
 // Span is a part of a text, in bytes.
 type Span struct{ Start, End int32 }
 
-// CountAround counts two parts of the text that CountAndKeep has counted last, as CountUnsorted would count
+// CountAround counts two parts of the text that CountAndKeep has counted last. It counts as CountUnsorted would count
 // a Doc in the same language whose Text is both parts with a space between.
 func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, around [2]Span) (Vector, []uint32) {
 	x.left = x.opt.Lead

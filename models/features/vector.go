@@ -18,7 +18,7 @@ type Vector struct {
 //
 // The logarithm damps a word that a page repeats; the ones keep words of every page, and a set of one page,
 // from vanishing. Then each block of terms (words, each field's terms) is scaled to its own Euclidean
-// length, and all to length 1, so that a thousand words of text do not drown the title. The zero value
+// length, and all to length 1. So a thousand words of text do not drown the title. The zero value
 // leaves counts as they are.
 type Weighting struct {
 	IDF       []float32 // by term; nil: 1 for all
