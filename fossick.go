@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
+	"fossick/crawler/plan"
 	"fossick/graph/orders"
 	"fossick/internal/page"
 	"fossick/store"
@@ -99,7 +99,7 @@ func Crawl(ctx context.Context, opt Options) (_ *Result, err error) {
 			return nil, err
 		}
 	}
-	plan, err := c.Plan(crawlplan.Program{Seed: 1, Log: opt.log(), Say: func(string, ...any) {}})
+	plan, err := c.Plan(plan.Program{Seed: 1, Log: opt.log(), Say: func(string, ...any) {}})
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,8 @@ func Crawl(ctx context.Context, opt Options) (_ *Result, err error) {
 }
 
 // crawl returns the crawl as the command line would request it.
-func (o *Options) crawl() *crawlplan.Crawl {
-	c := &crawlplan.Crawl{Topic: o.Topic, Store: o.Store}
+func (o *Options) crawl() *plan.Crawl {
+	c := &plan.Crawl{Topic: o.Topic, Store: o.Store}
 	c.Keywords, c.Seed, c.MaxPages, c.MaxTime = o.Keywords, o.Seeds, o.MaxPages, o.MaxTime
 	c.Workers, c.Contact, c.Proxy = o.Workers, o.Contact, o.Proxy
 	for _, net := range o.AllowNet {

@@ -134,7 +134,7 @@ func (x *team) deliver(ctx context.Context) (any bool) {
 	x.mu.Unlock()
 	any = len(said) > 0
 	for _, m := range x.alive() {
-		if refused, err := HearDuplicates(ctx, m.Agent, said); refused != nil || err != nil {
+		if refused, err := ReceiveDuplicates(ctx, m.Agent, said); refused != nil || err != nil {
 			x.t.Fatal(refused, err)
 		}
 	}
@@ -563,10 +563,10 @@ func (h *sharedLearner) Rescore(uint64) (float64, bool) {
 	return map[bool]float64{true: .95, false: .5}[h.told.Load()], true
 }
 func (*sharedLearner) Share(func(string) bool) {}
-func (*sharedLearner) Told() []byte            { return nil }
-func (*sharedLearner) ToldSoFar() [][]byte     { return nil }
+func (*sharedLearner) Lesson() []byte          { return nil }
+func (*sharedLearner) Lessons() [][]byte       { return nil }
 
-func (h *sharedLearner) Hear([]byte) (pages uint64, err error) {
+func (h *sharedLearner) Learn([]byte) (pages uint64, err error) {
 	h.told.Store(true)
 	return 50, nil
 }
@@ -586,7 +586,7 @@ func TestHearsWhileItWaits(t *testing.T) {
 			if l, err := m.Load(t.Context(), 1); err != nil || l.Counts.Pages != 1 || len(l.Head) != 1 || l.Head[0] != want {
 				t.Errorf("%d pages, the best that waits %v, want %g; %v", l.Counts.Pages, l.Head, want, err)
 			}
-			if err := m.Hear(nil); err != nil {
+			if err := m.Learn(nil); err != nil {
 				t.Fatal(err)
 			}
 		}

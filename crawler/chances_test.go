@@ -43,7 +43,7 @@ func TestRetriesWait(t *testing.T) {
 			if got, want := pathsOf(w.urls()), "/ /00 /01 /02 /03 /04 /05 /01"; got != want {
 				t.Errorf("%s: asked for %s, want %s", ordering, got, want)
 			}
-			if q := life(t, opt.Store, "http://a.test/01"); len(q.Visits) != 2 || q.Fate.State != "ok" {
+			if q := life(t, opt.Store, "http://a.test/01"); len(q.Visits) != 2 || q.Outcome.State != "ok" {
 				t.Errorf("%+v", q)
 			}
 		})

@@ -209,7 +209,7 @@ func (q *queue) promises() bool {
 
 // Promise returns the probability that a waiting URL is on topic; false for a start page, and
 // where the scorer does not tell.
-func (q *queue) Promise(discovery store.Birth) (float64, bool) {
+func (q *queue) Promise(discovery store.Discovery) (float64, bool) {
 	scorer, promises := q.opt.Scorer.(promiser)
 	if !promises || discovery.Via == store.ViaSeed {
 		return 0, false
@@ -239,7 +239,7 @@ func (q *queue) settle() error {
 		if err != nil {
 			return fmt.Errorf("waiting URLs: %w", err)
 		}
-		score, known := q.Promise(w.Birth)
+		score, known := q.Promise(w.Discovery)
 		if !known || math.Abs(logOdds(score)-logOdds(w.Score)) < settledOdds {
 			continue
 		}

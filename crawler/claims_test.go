@@ -78,8 +78,8 @@ func TestOneSitePerAddress(t *testing.T) {
 					if owner == "b.test" && url != "http://203.0.113.1/" {
 						continue
 					}
-					if l.Fate == nil || l.Fate.State != "none" || l.Fate.Reason != "its address 203.0.113.1 belongs to the site "+owner+", and the crawl takes one site per address" {
-						t.Errorf("%s: %+v", url, l.Fate)
+					if l.Outcome == nil || l.Outcome.State != "none" || l.Outcome.Reason != "its address 203.0.113.1 belongs to the site "+owner+", and the crawl takes one site per address" {
+						t.Errorf("%s: %+v", url, l.Outcome)
 					}
 				}
 				// A later session starts with another site of the address.

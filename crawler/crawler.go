@@ -81,7 +81,7 @@ func New(opt Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t, ok := opt.Scorer.(Teller); ok && opt.Sites != nil {
+	if t, ok := opt.Scorer.(Learner); ok && opt.Sites != nil {
 		t.Share(opt.ours) // includes what it learns from the pages of earlier sessions
 	}
 	if err := c.open(); err != nil {

@@ -66,8 +66,8 @@ func TestPaperThreshold(t *testing.T) {
 			t.Errorf("ρ = %g: page 3 fetched: %v, want %v", rho, got, want)
 		}
 		l := life(t, opt.Store, "http://three.test/")
-		if skipped := l.Fate.State == "none" && strings.Contains(l.Fate.Reason, "below the threshold"); skipped == want {
-			t.Errorf("ρ = %g: outcome of page 3 is %+v", rho, l.Fate)
+		if skipped := l.Outcome.State == "none" && strings.Contains(l.Outcome.Reason, "below the threshold"); skipped == want {
+			t.Errorf("ρ = %g: outcome of page 3 is %+v", rho, l.Outcome)
 		}
 	}
 }
@@ -220,8 +220,8 @@ func TestRobotsUnreachable(t *testing.T) {
 		}}
 		opt := newOptions(t, w, "http://a.test/")
 		crawl(t, opt)
-		if l := life(t, opt.Store, "http://a.test/"); l.Fate == nil || l.Fate.State != "robots_denied" || !strings.Contains(l.Fate.Reason, "500") {
-			t.Errorf("outcome %+v, want robots_denied for the 500", l.Fate)
+		if l := life(t, opt.Store, "http://a.test/"); l.Outcome == nil || l.Outcome.State != "robots_denied" || !strings.Contains(l.Outcome.Reason, "500") {
+			t.Errorf("outcome %+v, want robots_denied for the 500", l.Outcome)
 		}
 		if len(w.urls()) > 0 {
 			t.Errorf("%v was fetched though robots.txt could not be", w.urls())
@@ -239,8 +239,8 @@ func TestRobotsRedirectedToAnotherHost(t *testing.T) {
 	}}
 	opt := newOptions(t, w, "http://a.test/")
 	crawl(t, opt)
-	if l := life(t, opt.Store, "http://a.test/private"); l.Fate == nil || l.Fate.State != "robots_denied" {
-		t.Errorf("outcome %+v, want robots_denied by the redirected rules", l.Fate)
+	if l := life(t, opt.Store, "http://a.test/private"); l.Outcome == nil || l.Outcome.State != "robots_denied" {
+		t.Errorf("outcome %+v, want robots_denied by the redirected rules", l.Outcome)
 	}
 	if l := life(t, opt.Store, "http://www.a.test/"); l.Page == nil {
 		t.Errorf("www has no page: %+v", l)

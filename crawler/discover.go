@@ -16,7 +16,7 @@ import (
 // Discover enters a link's target in the journal and the frontier: as new, with a better
 // parent, or wanted after it was skipped. discovery tells how it was found, link what the
 // ordering may know. It returns the target's number.
-func (q *queue) Discover(b journal.Batch, discovery store.Birth, f link, link orders.Link) (store.ID, error) {
+func (q *queue) Discover(b journal.Batch, discovery store.Discovery, f link, link orders.Link) (store.ID, error) {
 	link.Depth = discovery.Depth
 	if f.Skip == "" && q.outgoing != nil && discovery.Via != store.ViaSeed && q.outgoing.Take(f.URL, f.At, f.Place, f.Score, f.Modified) {
 		f.Skip = Reason
@@ -51,12 +51,12 @@ func (q *queue) Discover(b journal.Batch, discovery store.Birth, f link, link or
 
 // outside records that a skipped URL lies outside of the party that links to it. That makes it
 // a candidate seed (paper E, E1), whatever it was skipped for before.
-func (q *queue) outside(b journal.Batch, seen store.Seen, discovery store.Birth, f link) error {
+func (q *queue) outside(b journal.Batch, seen store.Seen, discovery store.Discovery, f link) error {
 	disk := journal.Stored(b)
 	if disk == nil || !seen.Skipped || !q.opt.Scope.Parties || !OffParty(f.Skip) {
 		return nil
 	}
-	was, err := disk.Fate(seen.ID)
+	was, err := disk.Outcome(seen.ID)
 	if err != nil || was.State != string(fetch.StateNone) || OffParty(was.Reason) {
 		return err // also of a trap, and of what is on record as outside
 	}
@@ -69,7 +69,7 @@ func (q *queue) outside(b journal.Batch, seen store.Seen, discovery store.Birth,
 }
 
 // want queues a URL that was skipped so far. Its depth follows the link that is followed.
-func (q *queue) want(b journal.Batch, id store.ID, discovery store.Birth, f link, link orders.Link) error {
+func (q *queue) want(b journal.Batch, id store.ID, discovery store.Discovery, f link, link orders.Link) error {
 	q.totals.wanted()
 	discovery.URL, discovery.At = f.URL, q.opt.Now().UnixMilli()
 	if err := b.Rediscover(id, discovery); err != nil {
@@ -79,7 +79,7 @@ func (q *queue) want(b journal.Batch, id store.ID, discovery store.Birth, f link
 }
 
 // improve gives a waiting URL the priority that it has with one parent more.
-func (q *queue) improve(b journal.Batch, id store.ID, discovery store.Birth, f link, link orders.Link) error {
+func (q *queue) improve(b journal.Batch, id store.ID, discovery store.Discovery, f link, link orders.Link) error {
 	place, err := b.Queued(id)
 	if (q.opt.Revisits != nil || q.opt.Sites != nil) && errors.Is(err, store.ErrUnknown) {
 		return nil // a stored page to be refreshed, or a URL that another agent asked for
@@ -105,7 +105,7 @@ func (q *queue) improve(b journal.Batch, id store.ID, discovery store.Birth, f l
 	return b.Queue(id, place)
 }
 
-func (q *queue) discoverNew(b journal.Batch, discovery store.Birth, f link, link orders.Link) (store.ID, error) {
+func (q *queue) discoverNew(b journal.Batch, discovery store.Discovery, f link, link orders.Link) (store.ID, error) {
 	id := q.totals.discovered()
 	discovery.URL = f.URL
 	discovery.At = q.opt.Now().UnixMilli()
@@ -122,7 +122,7 @@ func (q *queue) discoverNew(b journal.Batch, discovery store.Birth, f link, link
 	} else {
 		q.totals.skipped()
 	}
-	return id, b.End(id, store.Fate{
+	return id, b.End(id, store.Outcome{
 		State: string(state), Reason: f.Skip, At: discovery.At, Score: f.Score, Parent: discovery.From,
 	})
 }
@@ -158,8 +158,8 @@ func (q *queue) improveHeld(b journal.Batch, id, parent store.ID, f link, link o
 // links discovers the targets of a page's links and returns their numbers.
 func (q *queue) links(b journal.Batch, o *jobResult) ([]store.ID, error) {
 	ids := make([]store.ID, 0, len(o.Read.Found))
-	discovery := store.Birth{From: o.urlid(), Via: store.ViaLink, Depth: o.Birth.Depth + 1}
-	links, err := q.linksFrom(b, o.Birth.URL, o.Read.Found)
+	discovery := store.Discovery{From: o.urlid(), Via: store.ViaLink, Depth: o.Discovery.Depth + 1}
+	links, err := q.linksFrom(b, o.Discovery.URL, o.Read.Found)
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +172,8 @@ func (q *queue) links(b journal.Batch, o *jobResult) ([]store.ID, error) {
 	}
 	s := &o.Read.Score
 	return ids, q.dispatch(b, Parcel{
-		From: o.Birth.URL, Via: discovery.Via, Depth: discovery.Depth, Lang: o.Read.Lang,
-		Value: s.Value, Label: s.Label, Sure: s.Probability, On: s.Relevant, For: s.Topics, Of: len(o.Read.Links), Giver: s.Giver,
+		From: o.Discovery.URL, Via: discovery.Via, Depth: discovery.Depth, Lang: o.Read.Lang,
+		Value: s.Value, Label: s.Label, Sure: s.Probability, On: s.Relevant, For: s.Topics, Of: len(o.Read.Links), Introduction: s.Introduction,
 	})
 }
 

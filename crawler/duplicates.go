@@ -148,13 +148,13 @@ func (c *Crawler) lacksContent(b journal.Batch, url, other string, told content)
 }
 
 // pageOf returns the stored page of a URL, or store.ErrUnknown.
-func (c *Crawler) pageOf(b journal.Batch, url string) (*store.Page, store.Fate, error) {
+func (c *Crawler) pageOf(b journal.Batch, url string) (*store.Page, store.Outcome, error) {
 	seen, err := b.Lookup(store.HashURL(url))
 	if err == nil && seen.ID == 0 {
 		err = store.ErrUnknown
 	}
 	if err != nil {
-		return nil, store.Fate{}, err
+		return nil, store.Outcome{}, err
 	}
 	return store.DuplicatesIn(journal.Stored(b)).Page(seen.ID)
 }
@@ -192,7 +192,7 @@ func (c *Crawler) dropDuplicate(b journal.Batch, told content) error {
 	if err := c.hosts.Put(b, h); err != nil {
 		return err
 	}
-	end := store.Fate{State: string(fetch.StateDuplicate), Reason: "same content as " + told.Other, Next: c.queue.nextVisit(interval(p.Depth))}
+	end := store.Outcome{State: string(fetch.StateDuplicate), Reason: "same content as " + told.Other, Next: c.queue.nextVisit(interval(p.Depth))}
 	if len(told.Signature) > 0 {
 		c.totals.nearDuplicate()
 		end.Reason, end.Resemblance = fmt.Sprintf("near-duplicate of %s (similarity %.2f)", told.Other, told.Resemblance), told.Resemblance
@@ -202,7 +202,7 @@ func (c *Crawler) dropDuplicate(b journal.Batch, told content) error {
 
 // forwardDuplicate tells all other agents of a duplicate whose page an earlier owner of the
 // site may have.
-func (c *Crawler) forwardDuplicate(b journal.Batch, told content, outcome store.Fate) error {
+func (c *Crawler) forwardDuplicate(b journal.Batch, told content, outcome store.Outcome) error {
 	if c.opt.Repeats == nil || outcome.State != StateElsewhere || outcome.Reason != AskedElsewhere(string(fetch.StateOK)) {
 		return nil // it was dropped before
 	}
@@ -219,9 +219,9 @@ func (c *Crawler) forwardDuplicate(b journal.Batch, told content, outcome store.
 	return nil
 }
 
-// HearDuplicates drops pages that other agents report as duplicates, from sites that this
+// ReceiveDuplicates drops pages that other agents report as duplicates, from sites that this
 // agent had before. refused collects the messages that it could not read.
-func HearDuplicates(ctx context.Context, a *Agent, said [][]byte) (refused, err error) {
+func ReceiveDuplicates(ctx context.Context, a *Agent, said [][]byte) (refused, err error) {
 	for _, data := range said {
 		p, err := unpack(data)
 		if err != nil {

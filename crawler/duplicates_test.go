@@ -196,11 +196,11 @@ func TestDuplicatesOfBefore(t *testing.T) {
 				t.Errorf("of %v the pages %v are stored, want one", of, found[text])
 			}
 		}
-		if l := life(t, x.agents[1].opt.Store, "http://h1.test/2"); l.Fate.State != string(fetch.StateDuplicate) {
-			t.Errorf("where it was stored: %+v", l.Fate)
+		if l := life(t, x.agents[1].opt.Store, "http://h1.test/2"); l.Outcome.State != string(fetch.StateDuplicate) {
+			t.Errorf("where it was stored: %+v", l.Outcome)
 		}
-		if l := life(t, x.agents[3].opt.Store, "http://h1.test/2"); l.Fate.Reason != AskedElsewhere("duplicate") {
-			t.Errorf("where its site is: %+v", l.Fate)
+		if l := life(t, x.agents[3].opt.Store, "http://h1.test/2"); l.Outcome.Reason != AskedElsewhere("duplicate") {
+			t.Errorf("where its site is: %+v", l.Outcome)
 		}
 	})
 }

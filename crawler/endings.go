@@ -16,7 +16,7 @@ import (
 )
 
 // conclude ends a URL's wait; a job without a URL (id 0) has nothing to end.
-func (q *queue) conclude(b journal.Batch, id store.ID, place store.Queued, outcome store.Fate) error {
+func (q *queue) conclude(b journal.Batch, id store.ID, place store.Queued, outcome store.Outcome) error {
 	if id == 0 {
 		return nil
 	}
@@ -43,14 +43,14 @@ func (q *queue) nextVisit(after time.Duration) int64 {
 }
 
 // outcomeOf returns the outcome of a URL that its exchange ended.
-func (q *queue) outcomeOf(o *jobResult) store.Fate {
+func (q *queue) outcomeOf(o *jobResult) store.Outcome {
 	r := o.Resp
-	return store.Fate{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: q.nextVisit(revisitAfterAnswer(r, o.Birth.Depth))}
+	return store.Outcome{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: q.nextVisit(revisitAfterAnswer(r, o.Discovery.Depth))}
 }
 
 // outcome returns the outcome of a URL that ended without an exchange of its own.
-func (q *queue) outcome(state, reason string) store.Fate {
-	return store.Fate{State: state, Reason: reason, Next: q.nextVisit(revisitAfter(fetch.State(state), 0))}
+func (q *queue) outcome(state, reason string) store.Outcome {
+	return store.Outcome{State: state, Reason: reason, Next: q.nextVisit(revisitAfter(fetch.State(state), 0))}
 }
 
 // retry queues a URL again after a failure that may pass, or gives it up. Its priority falls
@@ -63,9 +63,9 @@ func (q *queue) retry(b journal.Batch, o *jobResult, visits int, rest time.Durat
 	place.Visits = visits
 	again, why := o.Host.Health.Retry(o.Resp, visits-place.Excused)
 	if again {
-		key := page.Key(o.Birth.URL)
+		key := page.Key(o.Discovery.URL)
 		worth := q.raised(0, key, o.Priority)
-		q.chances.Retry(o.Host.Name, o.Birth.URL, o.Resp, q.opt.Now().Add(rest))
+		q.chances.Retry(o.Host.Name, o.Discovery.URL, o.Resp, q.opt.Now().Add(rest))
 		o.Priority = q.Lowered(key, worth)
 		q.Requeue(o.job)
 		return b.Queue(o.ID, place)
@@ -92,31 +92,31 @@ func (q *queue) tryAgain(b journal.Batch, o *jobResult, visits int) error {
 // redirect queues the target with the priority of the URL, so that each hop waits for its own
 // host and robots.txt.
 func (q *queue) redirect(b journal.Batch, o *jobResult) (store.ID, error) {
-	outcome := store.Fate{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: q.nextVisit(revisitAfterAnswer(o.Resp, o.Birth.Depth))}
+	outcome := store.Outcome{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: q.nextVisit(revisitAfterAnswer(o.Resp, o.Discovery.Depth))}
 	target, err := redirectTarget(q.opt.URLs, o.Resp)
 	switch {
 	case err != nil:
 		outcome.Reason = "the target of the redirect cannot be used: " + err.Error()
-	case o.Birth.Hops+1 > maxHops:
+	case o.Discovery.Hops+1 > maxHops:
 		outcome.Reason = "too many redirects in a row"
 	}
 	var id store.ID
 	if outcome.Reason == "" {
-		score := q.handedOn(o.Queued.Score, q.raised(0, page.Key(o.Birth.URL), o.Priority))
+		score := q.handedOn(o.Queued.Score, q.raised(0, page.Key(o.Discovery.URL), o.Priority))
 		f := link{URL: target, Hash: store.HashURL(target), Score: score, Skip: q.opt.Scope.Excludes(target)}
 		if f.Skip == "" {
-			f.Skip = q.opt.Scope.refusal(o.Birth.URL, target)
+			f.Skip = q.opt.Scope.refusal(o.Discovery.URL, target)
 		}
 		var led []float64
 		if s, ok := q.opt.Scorer.(Redirected); ok {
-			led = s.Led(page.Key(o.Birth.URL))
+			led = s.Led(page.Key(o.Discovery.URL))
 			s.Lead(page.Key(target), led)
 		}
-		discovery := store.Birth{From: o.urlid(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
+		discovery := store.Discovery{From: o.urlid(), Via: store.ViaRedirect, Depth: o.Discovery.Depth, Hops: o.Discovery.Hops + 1}
 		if id, err = q.Discover(b, discovery, f, orders.Link{Score: score, Step: q.totals.lastPage()}); err != nil {
 			return 0, err
 		}
-		if err := q.dispatch(b, Parcel{From: o.Birth.URL, Via: discovery.Via, Depth: discovery.Depth, Hops: discovery.Hops, Led: led}); err != nil {
+		if err := q.dispatch(b, Parcel{From: o.Discovery.URL, Via: discovery.Via, Depth: discovery.Depth, Hops: discovery.Hops, Led: led}); err != nil {
 			return 0, err
 		}
 		outcome.Reason = "to " + target

@@ -25,7 +25,7 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	if o.Resp != nil && !o.Aborted && !o.Excused {
 		c.totals.attempted(o.Resp)
 		if o.task == taskPage {
-			c.chances.Learn(o.Host.Host, o.Birth.URL, o.Resp)
+			c.chances.Learn(o.Host.Host, o.Discovery.URL, o.Resp)
 		}
 	}
 	var err error

@@ -101,8 +101,8 @@ func TestHostFarms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !strings.Contains(e.Fate.Reason, "answers at hosts like") {
-					t.Errorf("%s: %q", e.URL, e.Fate.Reason)
+				if !strings.Contains(e.Outcome.Reason, "answers at hosts like") {
+					t.Errorf("%s: %q", e.URL, e.Outcome.Reason)
 				}
 			}
 			checkVerified(t, opt.Store)

@@ -248,7 +248,7 @@ func journalOf(t *testing.T, s *store.Store) string {
 	}
 	note(t, &b, counts)
 	for id := store.ID(1); id <= store.ID(counts.URLs); id++ {
-		discovery, err := s.URLs().Birth(id)
+		discovery, err := s.URLs().Discovery(id)
 		if err != nil {
 			t.Fatal(err)
 		}

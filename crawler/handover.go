@@ -178,7 +178,7 @@ func (a *Agent) knownOfParts(s *store.Store, parts []uint16) iter.Seq2[knownURL,
 			if known.State == string(fetch.StateNone) || !slices.Contains(parts, a.crawl.opt.Sites.Part(k.URL)) {
 				continue
 			}
-			if k.Fate == nil {
+			if k.Outcome == nil {
 				_, place, err := s.URLs().Waiting(k.ID)
 				if err != nil {
 					yield(knownURL{}, err)
@@ -199,10 +199,10 @@ func (a *Agent) knownOfParts(s *store.Store, parts []uint16) iter.Seq2[knownURL,
 
 // checksumsOf returns the checksums of a URL's page, nil if the store has none.
 func checksumsOf(s *store.Store, k *store.Known) (checksum, raw []byte, err error) {
-	if k.Fate == nil || k.Fate.State != string(fetch.StateOK) {
+	if k.Outcome == nil || k.Outcome.State != string(fetch.StateOK) {
 		return nil, nil, nil
 	}
-	p, err := s.Page(k.Fate.Page)
+	p, err := s.Page(k.Outcome.Page)
 	if errors.Is(err, store.ErrUnknown) {
 		return nil, nil, nil // a replica without bodies
 	}
@@ -215,9 +215,9 @@ func knownOf(k *store.Known) knownURL {
 	if k.Via != store.ViaSeed && k.Via != store.ViaRedirect {
 		known.Via = store.ViaAgent // the receiver does not know the parent
 	}
-	if k.Fate != nil {
-		known.State, known.Score = k.Fate.State, k.Fate.Score
-		known.Third = k.Fate.State == StateElsewhere && k.Fate.Reason == AskedElsewhere(string(fetch.StateOK))
+	if k.Outcome != nil {
+		known.State, known.Score = k.Outcome.State, k.Outcome.Score
+		known.Third = k.Outcome.State == StateElsewhere && k.Outcome.Reason == AskedElsewhere(string(fetch.StateOK))
 	}
 	return known
 }

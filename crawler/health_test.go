@@ -161,8 +161,8 @@ func TestDeadHost(t *testing.T) {
 			t.Errorf("states %v: %d pages of the dead host, %d of its URLs given up; want 201 in all", r.Counts.States, lived, ended)
 		}
 		l := life(t, opt.Store, "http://h7.test/150")
-		if l.Fate == nil || !strings.Contains(l.Fate.Reason, "no answer to 9 requests in a row since") {
-			t.Errorf("outcome %+v, want the silence of the host as the reason", l.Fate)
+		if l.Outcome == nil || !strings.Contains(l.Outcome.Reason, "no answer to 9 requests in a row since") {
+			t.Errorf("outcome %+v, want the silence of the host as the reason", l.Outcome)
 		}
 		checkSound(t, opt.Store)
 		record, err := opt.Store.Host("h7.test:80")
@@ -244,8 +244,8 @@ func TestIllURLs(t *testing.T) {
 		for i := range 4 {
 			l := life(t, opt.Store, fmt.Sprintf("http://a.test/ill%d", i+1))
 			t.Log(len(l.Visits))
-			if len(l.Visits) < 3 || len(l.Visits) > 4 || l.Fate.Reason != "connection reset" {
-				t.Errorf("%d visits, outcome %+v; want 3, or 4, and the error", len(l.Visits), l.Fate)
+			if len(l.Visits) < 3 || len(l.Visits) > 4 || l.Outcome.Reason != "connection reset" {
+				t.Errorf("%d visits, outcome %+v; want 3, or 4, and the error", len(l.Visits), l.Outcome)
 			}
 			after += len(l.Visits) - 3
 		}

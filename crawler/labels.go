@@ -95,10 +95,10 @@ func (c *Crawler) elsewhere(url string) (bool, error) {
 		return !mine, nil
 	case err != nil:
 		return false, err
-	case life.Fate == nil:
+	case life.Outcome == nil:
 		return !mine, nil
 	}
-	return life.Page == nil && (!mine || life.Fate.State == StateElsewhere), nil
+	return life.Page == nil && (!mine || life.Outcome.State == StateElsewhere), nil
 }
 
 // learn has the scorer learn from labels.
@@ -213,10 +213,10 @@ func (c *Crawler) Forget(ctx context.Context, pattern string) error {
 
 // forgotten reports whether an exchange brought a page that is to be forgotten by now.
 func (o *Options) forgotten(of *jobResult) bool {
-	return of.task == taskPage && o.Scope.Forgotten.Has(of.Birth.URL)
+	return of.task == taskPage && o.Scope.Forgotten.Has(of.Discovery.URL)
 }
 
 // dismissed is the outcome of such a URL.
-func (c *Crawler) dismissed() store.Fate {
+func (c *Crawler) dismissed() store.Outcome {
 	return c.queue.outcome(string(fetch.StateNone), store.ForgottenReason)
 }

@@ -156,7 +156,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{leased: leased{ID: id, Birth: discovery, Queued: queued, Priority: c.queue.Priority(it, queued)}, Host: h, Target: discovery.URL}
+	j := &job{leased: leased{ID: id, Discovery: discovery, Queued: queued, Priority: c.queue.Priority(it, queued)}, Host: h, Target: discovery.URL}
 	state, why, err := c.refusedBy(j)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 // refusedBy returns the state in which a URL ends without a request, and why; "" if it is to
 // be fetched.
 func (c *Crawler) refusedBy(j *job) (state, why string, err error) {
-	h, url := j.Host, j.Birth.URL
+	h, url := j.Host, j.Discovery.URL
 	if c.opt.Scope.Forgotten.Has(url) {
 		return string(fetch.StateNone), store.ForgottenReason, nil
 	}
@@ -207,7 +207,7 @@ func (c *Crawler) refusedBy(j *job) (state, why string, err error) {
 		c.jobEnded(j)
 		return h.Health.Verdict, h.Health.Why, nil
 	}
-	if why = c.traps.Spent(&h.Trap, url, j.Birth.Depth == 0); why != "" {
+	if why = c.traps.Spent(&h.Trap, url, j.Discovery.Depth == 0); why != "" {
 		return string(fetch.StateTrap), why, nil
 	}
 	if why = c.hosts.Full(h); why == "" {
@@ -235,14 +235,14 @@ func (c *Crawler) putAside(it frontier.Item, url string, place store.Queued) {
 // farmed says why a leased URL leads into a host farm, "" if it does not. Start pages are
 // trusted.
 func (c *Crawler) farmed(j *job) (string, error) {
-	if !c.traps.HasFarms(j.Host.Site) || j.Birth.Via == store.ViaSeed {
+	if !c.traps.HasFarms(j.Host.Site) || j.Discovery.Via == store.ViaSeed {
 		return "", nil
 	}
 	finder := j.Host.Site // a sitemap is the host's own
-	if j.Birth.From != 0 {
-		from, err := c.journal.Birth(j.Birth.From)
+	if j.Discovery.From != 0 {
+		from, err := c.journal.Discovery(j.Discovery.From)
 		if err != nil {
-			return "", fmt.Errorf("URL %d, which led to %s: %w", j.Birth.From, j.Birth.URL, err)
+			return "", fmt.Errorf("URL %d, which led to %s: %w", j.Discovery.From, j.Discovery.URL, err)
 		}
 		finder = page.Site(from.URL)
 	}
@@ -256,16 +256,16 @@ func (c *Crawler) farmed(j *job) (string, error) {
 // preparePage makes the job that fetches the page, if robots.txt allows it.
 func (c *Crawler) preparePage(j *job) (*job, error) {
 	h := j.Host
-	if !h.Rules.Allowed(c.opt.Agent, page.Path(j.Birth.URL)) {
+	if !h.Rules.Allowed(c.opt.Agent, page.Path(j.Discovery.URL)) {
 		return nil, c.skipURL(j, string(fetch.StateRobotsDenied), denial(h.Rules))
 	}
-	if why := refusal(&c.opt, h, j.Birth.URL); why != "" {
+	if why := refusal(&c.opt, h, j.Discovery.URL); why != "" {
 		return nil, c.skipURL(j, string(fetch.StateRobotsDenied), why)
 	}
-	j.task, j.Target = taskPage, j.Birth.URL
-	j.Page.Promise, _ = c.queue.Promise(j.Birth)
+	j.task, j.Target = taskPage, j.Discovery.URL
+	j.Page.Promise, _ = c.queue.Promise(j.Discovery)
 	c.choice.tried++
-	j.Page.Wait = c.choice.waits.End(page.Key(j.Birth.URL), c.opt.Now())
+	j.Page.Wait = c.choice.waits.End(page.Key(j.Discovery.URL), c.opt.Now())
 	h.Maps.PageAsked()
 	j.Page.Watched = c.traps.Watched(&h.Trap)
 	return j, nil

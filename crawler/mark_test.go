@@ -309,18 +309,18 @@ func past(t *testing.T) *store.Store {
 	}
 	for i, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		id, u := store.ID(i+1), "http://"+name+".test/"
-		put(b.PutBirth(id, store.Birth{URL: u}), b.PutSeen(store.HashURL(u), id, false))
+		put(b.PutDiscovery(id, store.Discovery{URL: u}), b.PutSeen(store.HashURL(u), id, false))
 		switch name {
 		case "d":
 			put(b.PutQueued(id, store.Queued{Priority: 0.5}))
 		case "e":
-			put(b.PutFate(id, store.Fate{State: "code", Reason: "404"}))
+			put(b.PutOutcome(id, store.Outcome{State: "code", Reason: "404"}))
 		case "f":
-			put(b.PutFate(id, store.Fate{State: "duplicate", Page: 1}))
+			put(b.PutOutcome(id, store.Outcome{State: "duplicate", Page: 1}))
 		default:
 			record := &store.Page{Number: uint64(id), ID: id, URL: u, ContentType: "text/html", Parent: float64(id) / 10,
 				Relevant: name == "b", Checksum: []byte(strings.Repeat(name, 16))}
-			put(b.PutFate(id, store.Fate{State: "ok", Page: uint64(id)}),
+			put(b.PutOutcome(id, store.Outcome{State: "ok", Page: uint64(id)}),
 				b.PutPage(record, s.Compress([]byte("<title>"+name+"</title>"))))
 		}
 	}
@@ -445,7 +445,7 @@ func TestRefusedInTurn(t *testing.T) {
 	}
 	batch := s.Batch()
 	defer batch.Cancel()
-	if err := errors.Join(batch.PutFate(4, store.Fate{State: "code"}), batch.Commit()); err != nil {
+	if err := errors.Join(batch.PutOutcome(4, store.Outcome{State: "code"}), batch.Commit()); err != nil {
 		t.Fatal(err)
 	}
 	counts, err := s.Counts()

@@ -153,12 +153,12 @@ func readMarks(s *store.Store, parse func(*store.Page) (*page.Page, error), mark
 // markable returns an error for a URL that has nothing to label.
 func markable(l *store.Life) error {
 	switch {
-	case l.Fate == nil || l.Fate.State == "ok" && l.Fate.Page != 0:
+	case l.Outcome == nil || l.Outcome.State == "ok" && l.Outcome.Page != 0:
 		return nil
-	case l.Fate.State == "duplicate" && l.Page != nil:
+	case l.Outcome.State == "duplicate" && l.Page != nil:
 		return fmt.Errorf("%s: %w: it repeats %s; label that page instead", l.URL, store.ErrNoPage, l.Page.URL)
 	}
-	return fmt.Errorf("%s: %w: its state is %s %s; label a stored page or a waiting URL", l.URL, store.ErrNoPage, l.Fate.State, l.Fate.Reason)
+	return fmt.Errorf("%s: %w: its state is %s %s; label a stored page or a waiting URL", l.URL, store.ErrNoPage, l.Outcome.State, l.Outcome.Reason)
 }
 
 // Mark takes in labels of URLs that the crawl knows, while Run goes on. When it returns nil,
@@ -265,7 +265,7 @@ func (t *times) recall(s *store.Store) error {
 		if err != nil {
 			return err
 		}
-		discovery, err := s.URLs().Birth(m.ID)
+		discovery, err := s.URLs().Discovery(m.ID)
 		if err != nil {
 			return err
 		}
@@ -393,10 +393,10 @@ func (b *Book) replayRedirects(scorer Scorer, stored *store.Page) error {
 	if !heeds {
 		return nil
 	}
-	discovery, err := b.store.URLs().Birth(stored.ID)
+	discovery, err := b.store.URLs().Discovery(stored.ID)
 	hops := []string{stored.URL}
 	for err == nil && discovery.Via == store.ViaRedirect && len(hops) <= maxHops {
-		if discovery, err = b.store.URLs().Birth(discovery.From); err == nil {
+		if discovery, err = b.store.URLs().Discovery(discovery.From); err == nil {
 			hops = append(hops, discovery.URL)
 		}
 	}
@@ -447,7 +447,7 @@ func (b *Book) replayMarks(scorer Scorer, marks []store.MarkedURL, before uint64
 func (b *Book) marked(marks []store.MarkedURL) ([]Marked, error) {
 	all := make([]Marked, len(marks))
 	for i, m := range marks {
-		discovery, err := b.store.URLs().Birth(m.ID)
+		discovery, err := b.store.URLs().Discovery(m.ID)
 		if err != nil {
 			return nil, err
 		}

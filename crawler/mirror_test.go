@@ -38,8 +38,8 @@ func TestMirror(t *testing.T) {
 	if r.Counts.Pages != mirrorPages || r.Counts.States["duplicate"] != mirrorDuplicates {
 		t.Errorf("one crawl: %d pages, %v; want %d and %d duplicates", r.Counts.Pages, r.Counts.States, mirrorPages, mirrorDuplicates)
 	}
-	if l := life(t, opt.Store, "http://h1.test/only"); l.Fate == nil || l.Fate.State != "ok" {
-		t.Errorf("a page of the mirror alone: %+v", l.Fate)
+	if l := life(t, opt.Store, "http://h1.test/only"); l.Outcome == nil || l.Outcome.State != "ok" {
+		t.Errorf("a page of the mirror alone: %+v", l.Outcome)
 	}
 	checkVerified(t, opt.Store)
 	for _, agents := range []int{1, 2} {
@@ -94,8 +94,8 @@ func TestEarlierChecksums(t *testing.T) {
 		w.pages["http://h0.test/a?again=1"] = w.pages["http://h0.test/a"]
 		opt.Seeds = []string{"http://h0.test/a?again=1"}
 		crawl(t, opt)
-		if l := life(t, opt.Store, "http://h0.test/a?again=1"); l.Fate == nil || l.Fate.State != string(fetch.StateDuplicate) {
-			t.Errorf("a page that repeats one of an earlier build: %+v", l.Fate)
+		if l := life(t, opt.Store, "http://h0.test/a?again=1"); l.Outcome == nil || l.Outcome.State != string(fetch.StateDuplicate) {
+			t.Errorf("a page that repeats one of an earlier build: %+v", l.Outcome)
 		}
 		time.Sleep(time.Hour)
 		opt.Seeds, opt.Refresh = nil, time.Minute

@@ -61,17 +61,17 @@ func TestNearDuplicates(t *testing.T) {
 	one := life(t, opt.Store, "http://a.test/one")
 	for _, url := range []string{"http://a.test/print", "http://b.test/copy"} {
 		l := life(t, opt.Store, url)
-		if l.Fate.State != "duplicate" || l.Fate.Page != one.Fate.Page || l.Fate.Resemblance < 0.9 || l.Fate.Resemblance >= 1 ||
-			!strings.Contains(l.Fate.Reason, fmt.Sprintf("near-duplicate of page %d (similarity 0.9", one.Fate.Page)) {
-			t.Errorf("%s has the outcome %+v", url, l.Fate)
+		if l.Outcome.State != "duplicate" || l.Outcome.Page != one.Outcome.Page || l.Outcome.Resemblance < 0.9 || l.Outcome.Resemblance >= 1 ||
+			!strings.Contains(l.Outcome.Reason, fmt.Sprintf("near-duplicate of page %d (similarity 0.9", one.Outcome.Page)) {
+			t.Errorf("%s has the outcome %+v", url, l.Outcome)
 		}
 	}
-	if l := life(t, opt.Store, "http://a.test/same"); l.Fate.State != "duplicate" || l.Fate.Resemblance != 0 {
-		t.Errorf("the page of the same content has the outcome %+v", l.Fate)
+	if l := life(t, opt.Store, "http://a.test/same"); l.Outcome.State != "duplicate" || l.Outcome.Resemblance != 0 {
+		t.Errorf("the page of the same content has the outcome %+v", l.Outcome)
 	}
 	for _, url := range []string{"http://a.test/only-in-print", "http://b.test/new", "http://a.test/frame2", "http://a.test/tiny2"} {
-		if l := life(t, opt.Store, url); l.Fate == nil || l.Fate.State != "ok" {
-			t.Errorf("%s has the outcome %+v, want ok", url, l.Fate)
+		if l := life(t, opt.Store, url); l.Outcome == nil || l.Outcome.State != "ok" {
+			t.Errorf("%s has the outcome %+v, want ok", url, l.Outcome)
 		}
 	}
 	checkVerified(t, opt.Store)
@@ -82,8 +82,8 @@ func TestNearDuplicates(t *testing.T) {
 	if r.Counts.Pages != 10 || r.Counts.States["duplicate"] != 1 || r.Counts.NearDuplicates != 0 {
 		t.Errorf("kept: %d pages, states %v, %d near-duplicates; want 10, 1 duplicate, none near", r.Counts.Pages, r.Counts.States, r.Counts.NearDuplicates)
 	}
-	if l := life(t, opt.Store, "http://a.test/print"); l.Fate.State != "ok" || len(l.Visits) != 2 {
-		t.Errorf("the printer version has %d visits and the outcome %+v, want 2 and ok", len(l.Visits), l.Fate)
+	if l := life(t, opt.Store, "http://a.test/print"); l.Outcome.State != "ok" || len(l.Visits) != 2 {
+		t.Errorf("the printer version has %d visits and the outcome %+v, want 2 and ok", len(l.Visits), l.Outcome)
 	}
 	checkVerified(t, opt.Store)
 }

@@ -162,8 +162,8 @@ func TestRetryBudget(t *testing.T) {
 		if err != nil || record.Requests != 105 || record.Retries != 62 {
 			t.Errorf("%d of %d requests were retries, %v; want 62 of 105", record.Retries, record.Requests, err)
 		}
-		if l := life(t, opt.Store, "http://a.test/2"); !strings.Contains(l.Fate.Reason, "not retried: 59 of the 101 requests to the host were retries, and 1 more are to come") {
-			t.Errorf("reason %q, want the spent budget", l.Fate.Reason)
+		if l := life(t, opt.Store, "http://a.test/2"); !strings.Contains(l.Outcome.Reason, "not retried: 59 of the 101 requests to the host were retries, and 1 more are to come") {
+			t.Errorf("reason %q, want the spent budget", l.Outcome.Reason)
 		}
 	})
 }

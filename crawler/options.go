@@ -70,7 +70,7 @@ type Options struct {
 	// must not wait.
 	Said func(label []byte)
 	// Repeats receives each duplicate whose page may be with an earlier owner of its site, for
-	// HearDuplicates of the others. It must not wait, and is called before the commit.
+	// ReceiveDuplicates of the others. It must not wait, and is called before the commit.
 	Repeats func(duplicate []byte)
 	// Replicate puts the changes of each commit into the outbox, for another agent to keep;
 	// see store.Replica. ReplicateBodies adds the pages.

@@ -127,7 +127,7 @@ func (c *Crawler) undoMisses(commit func(journal.Batch) error) error {
 
 // jobEnded records a URL that ends by the verdict on its host, in case that verdict is undone.
 func (c *Crawler) jobEnded(j *job) {
-	c.network.Ended(hosts.Miss{Host: j.Host.Name, URL: j.Birth.URL, ID: j.ID, Queued: j.Queued})
+	c.network.Ended(hosts.Miss{Host: j.Host.Name, URL: j.Discovery.URL, ID: j.ID, Queued: j.Queued})
 }
 
 // pardonHost undoes a failure of a host.
@@ -145,7 +145,7 @@ func (c *Crawler) pardonHost(b journal.Batch, m hosts.Miss) error {
 
 // disown leaves it to other agents to report lost pages.
 func (a *Agent) disown(ctx context.Context, lost []store.ID) error {
-	outcome := store.Fate{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
+	outcome := store.Outcome{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
 	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error { return a.crawl.queue.markElsewhere(b, lost[i], outcome) })
 }
 

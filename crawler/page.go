@@ -18,7 +18,7 @@ func (c *Crawler) applyPage(b journal.Batch, o *jobResult) error {
 		h.Health.Retried(o.Excused)
 	}
 	if !o.Excused {
-		c.traps.Answered(&h.Trap, o.Birth.URL)
+		c.traps.Answered(&h.Trap, o.Discovery.URL)
 	}
 	visit, visits := visitOf(r), o.Queued.Visits+1
 	if err := c.follow(b, o, visits, &visit); err != nil {
@@ -61,22 +61,22 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 	}
 	if r.State != fetch.StateOK {
 		if r.State == fetch.StateCode {
-			c.traps.Missing(&h.Trap, o.Birth.URL)
+			c.traps.Missing(&h.Trap, o.Discovery.URL)
 		}
 		return c.queue.conclude(b, o.ID, o.Queued, c.queue.outcomeOf(o))
 	}
-	outcome := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.queue.nextVisit(interval(o.Birth.Depth))}
+	outcome := store.Outcome{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.queue.nextVisit(interval(o.Discovery.Depth))}
 	original, err := repeated(b, o.Read)
 	if err != nil {
 		return err
 	}
 	if original != 0 {
 		o.Wire.Kind = store.WireRepeat
-		c.traps.Duplicate(&h.Trap, o.Birth.URL)
+		c.traps.Duplicate(&h.Trap, o.Discovery.URL)
 		outcome.State, outcome.Page, outcome.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
 		return c.leavePage(b, o, outcome)
 	}
-	c.traps.Page(&h.Trap, o.Birth.URL, o.Read.Print, o.Read.Across)
+	c.traps.Page(&h.Trap, o.Discovery.URL, o.Read.Print, o.Read.Across)
 	near := o.Read.Near
 	if !c.opt.KeepNear {
 		near = c.latest.near(o.Read)
@@ -96,7 +96,7 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		if err := c.queue.conclude(b, o.ID, o.Queued, outcome); err != nil {
 			return err
 		}
-		return c.announceContent(b, o.Birth.URL, o.Read.Signature.Bytes(), o.Read.Checksum[:], o.Read.Raw[:])
+		return c.announceContent(b, o.Discovery.URL, o.Read.Signature.Bytes(), o.Read.Checksum[:], o.Read.Raw[:])
 	}
 	if _, err := c.queue.links(b, o); err != nil {
 		return err
@@ -116,7 +116,7 @@ func repeated(b journal.Batch, p *parsedPage) (original uint64, err error) {
 
 // leavePage ends the URL of a page that repeats another one. Only links to new URLs are
 // followed, as those of a mirror may be; the others were counted at the stored page.
-func (c *Crawler) leavePage(b journal.Batch, o *jobResult, outcome store.Fate) error {
+func (c *Crawler) leavePage(b journal.Batch, o *jobResult, outcome store.Outcome) error {
 	o.Read.Found = slices.DeleteFunc(o.Read.Found, func(f link) bool { return f.Seen.ID != 0 && !f.Seen.Skipped })
 	if _, err := c.queue.links(b, o); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (c *Crawler) countPage(o *jobResult) {
 	if o.Read.Score.Relevant {
 		h.Relevant++
 		if !o.Read.Score.Echo && !c.opt.Scope.Parties { // a party is wanted on topic or not
-			c.traps.Relevant(&h.Trap, o.Birth.URL)
+			c.traps.Relevant(&h.Trap, o.Discovery.URL)
 		}
 	}
 	c.harvest.Count(o.Read.Score.Relevant)
@@ -165,12 +165,12 @@ func (c *Crawler) countPage(o *jobResult) {
 func (c *Crawler) pageRecord(o *jobResult, number uint64, links []store.ID) *store.Page {
 	p, header := o.Read, o.Resp.Header
 	return &store.Page{
-		Number: number, ID: o.urlid(), URL: o.Birth.URL,
+		Number: number, ID: o.urlid(), URL: o.Discovery.URL,
 		ContentType: o.Resp.ContentType, RobotsTag: robotsTag(header),
 		Checksum: p.Checksum[:], Raw: p.Raw[:], Sketch: p.Sketch, Signature: p.Signature.Bytes(), Title: p.Title, Lang: p.Lang, Links: links,
 		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
 		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
-		Bytes: o.Read.Size, At: o.Resp.Start.UnixMilli(), Depth: o.Birth.Depth,
+		Bytes: o.Read.Size, At: o.Resp.Start.UnixMilli(), Depth: o.Discovery.Depth,
 		Charset: p.Charset, LinkKinds: p.LinkKinds(), Unseen: int64(p.Unseen) + 1,
 		Rights: c.rightsOf(o), Topics: p.Score.Topics, Parent: o.Queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
 	}

@@ -16,20 +16,20 @@ import (
 
 // Parcel is what a page, a redirect or a sitemap says of URLs in one part of the web.
 type Parcel struct {
-	From  string          `cbor:"1,keyasint" most:"2083"` // URL of the page or redirect; "" of a sitemap
-	Via   store.Via       `cbor:"2,keyasint"`             // how From led to the URLs
-	Depth int             `cbor:"3,keyasint,omitempty"`   // of the URLs, in links from a start page
-	Hops  int             `cbor:"4,keyasint,omitempty"`   // redirects in a row that led to them
-	Value float64         `cbor:"5,keyasint,omitempty"`   // From's score
-	Label string          `cbor:"6,keyasint,omitempty"`   // label of From's score
-	Sure  float64         `cbor:"7,keyasint,omitempty"`   // probability of Label
-	On    bool            `cbor:"8,keyasint,omitempty"`   // From is on topic
-	For   []store.Verdict `cbor:"9,keyasint,omitempty"`   // verdict of each topic that shares the crawl
-	Lang  string          `cbor:"10,keyasint,omitempty"`
-	Of    int             `cbor:"16,keyasint,omitempty"`              // links that From has
-	Giver []byte          `cbor:"17,keyasint,omitempty" most:"65536"` // the sender's data on From, see page.Excerpt
-	Links []Link          `cbor:"11,keyasint,omitempty"`
-	Led   []float64       `cbor:"20,keyasint,omitempty"` // of a redirect, see Redirected
+	From         string          `cbor:"1,keyasint" most:"2083"` // URL of the page or redirect; "" of a sitemap
+	Via          store.Via       `cbor:"2,keyasint"`             // how From led to the URLs
+	Depth        int             `cbor:"3,keyasint,omitempty"`   // of the URLs, in links from a start page
+	Hops         int             `cbor:"4,keyasint,omitempty"`   // redirects in a row that led to them
+	Value        float64         `cbor:"5,keyasint,omitempty"`   // From's score
+	Label        string          `cbor:"6,keyasint,omitempty"`   // label of From's score
+	Sure         float64         `cbor:"7,keyasint,omitempty"`   // probability of Label
+	On           bool            `cbor:"8,keyasint,omitempty"`   // From is on topic
+	For          []store.Verdict `cbor:"9,keyasint,omitempty"`   // verdict of each topic that shares the crawl
+	Lang         string          `cbor:"10,keyasint,omitempty"`
+	Of           int             `cbor:"16,keyasint,omitempty"`              // links that From has
+	Introduction []byte          `cbor:"17,keyasint,omitempty" most:"65536"` // the sender's data on From, see page.Excerpt
+	Links        []Link          `cbor:"11,keyasint,omitempty"`
+	Led          []float64       `cbor:"20,keyasint,omitempty"` // of a redirect, see Redirected
 
 	Known []knownURL `cbor:"12,keyasint,omitempty"`           // instead of links: URLs of a part with a new owner
 	Last  bool       `cbor:"13,keyasint,omitempty"`           // the last such parcel for its part
@@ -146,7 +146,7 @@ func probability(x float64) bool { return x >= 0 && x <= 1 }
 
 // page returns the parcel's page, which has the parcel's links and no text.
 func (p *Parcel) page() *page.Page {
-	links, x := make([]page.Link, len(p.Links)), &page.Excerpt{Places: make([]int, len(p.Links)), Of: p.Of, Giver: p.Giver}
+	links, x := make([]page.Link, len(p.Links)), &page.Excerpt{Places: make([]int, len(p.Links)), Of: p.Of, Introduction: p.Introduction}
 	for i, l := range p.Links {
 		links[i] = page.Link{URL: l.URL, Anchor: l.Anchor, Context: l.Context, Lang: l.Lang, Kind: l.Kind, Nav: l.Nav}
 		x.Places[i] = l.Place

@@ -12,7 +12,7 @@ import (
 
 func sample() Parcel {
 	return Parcel{
-		From: "http://a.test/", Via: store.ViaLink, Depth: 3, Hops: 1, Value: .25, Label: "bees", Sure: .75, On: true, Lang: "en", Of: 9, Giver: []byte{1},
+		From: "http://a.test/", Via: store.ViaLink, Depth: 3, Hops: 1, Value: .25, Label: "bees", Sure: .75, On: true, Lang: "en", Of: 9, Introduction: []byte{1},
 		For:   []store.Verdict{{Score: .5, Relevant: true}},
 		Links: []Link{{URL: "http://b.test/x", Score: .5, Anchor: "honey\xff", Context: "of bees", Lang: "de", Kind: page.Anchor, Nav: true, Place: 8}, {URL: "http://b.test/", Modified: 7}},
 	}
@@ -29,7 +29,7 @@ func TestPack(t *testing.T) {
 	if html.URL != p.From || len(html.Links) != 2 || html.Links[0].Anchor != "honey\xff" || html.Links[0].Context != "of bees" || !html.Links[0].Nav {
 		t.Errorf("%+v", html)
 	}
-	if place, of := html.Place(0); place != 8 || of != 9 || len(html.Excerpt.Giver) != 1 {
+	if place, of := html.Place(0); place != 8 || of != 9 || len(html.Excerpt.Introduction) != 1 {
 		t.Errorf("at %d of %d, %+v", place, of, html.Excerpt)
 	}
 }
@@ -188,7 +188,7 @@ func TestBounds(t *testing.T) {
 	}
 	sum := make([]byte, len(page.Checksum{}))
 	for name, p := range map[string]*Parcel{
-		"from": {From: long}, "label": {Label: long}, "lang": {Lang: long}, "agent": {Agent: long}, "giver": {Giver: make([]byte, 70_000)}, "verdict": {For: []store.Verdict{{Rule: long}}},
+		"from": {From: long}, "label": {Label: long}, "lang": {Lang: long}, "agent": {Agent: long}, "introduction": {Introduction: make([]byte, 70_000)}, "verdict": {For: []store.Verdict{{Rule: long}}},
 		"link": link(func(l *Link) { l.URL = "http://a.test/" + long }), "link's host": link(func(l *Link) { l.URL = "http://" + long + "/" }), "no URL": link(func(l *Link) { l.URL = "garbage" }),
 		"no host": link(func(l *Link) { l.URL = "http:///" }), "not normal": link(func(l *Link) { l.URL = "HTTP://A.test/#x" }), "a file": link(func(l *Link) { l.URL = "file:///etc/passwd" }), "anchor": link(func(l *Link) { l.Anchor = long }), "context": link(func(l *Link) { l.Context = long }),
 		"known": known(func(k *knownURL) { k.URL += long }), "state": known(func(k *knownURL) { k.State = long }), "sum": known(func(k *knownURL) { k.Checksum = []byte(long) }), "also": known(func(k *knownURL) { k.Also = make([]float64, 70_000) }),

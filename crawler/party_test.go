@@ -185,7 +185,7 @@ func TestOutsideOfTwo(t *testing.T) {
 					t.Errorf("linked from %s: %s", from, e.Reason)
 				}
 			}
-			b, err := opt.Store.URLs().Birth(life(t, opt.Store, "http://a.test/2").From)
+			b, err := opt.Store.URLs().Discovery(life(t, opt.Store, "http://a.test/2").From)
 			if err != nil || b.URL != from {
 				t.Errorf("it was found by %q, %v; want %s", b.URL, err, from)
 			}

@@ -65,16 +65,16 @@ func (q *queue) Len() int {
 // none.
 func (q *queue) Requeue(j *job) {
 	if j.Old != nil {
-		q.pushStored(j.Old.ID, j.Birth.URL, j.Priority)
+		q.pushStored(j.Old.ID, j.Discovery.URL, j.Priority)
 	}
 	if j.ID == 0 {
 		return
 	}
 	if len(q.orders) > 1 {
-		q.push(j.ID, j.Host.Party, j.Birth.URL, j.Queued)
+		q.push(j.ID, j.Host.Party, j.Discovery.URL, j.Queued)
 		return
 	}
-	q.frontier.Push(item(j.ID, j.Host.Party, j.Birth.URL, j.Priority))
+	q.frontier.Push(item(j.ID, j.Host.Party, j.Discovery.URL, j.Priority))
 }
 
 // putBack returns a URL that the frontier has just given.
@@ -223,12 +223,12 @@ func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 // reopenURL undoes the end of a URL, and returns its place in the queue. excused is the number
 // of visits that do not count as tries.
 func (q *queue) reopenURL(b journal.Batch, life *store.Life, excused int) (store.Queued, error) {
-	place := q.placed(orders.Link{Score: life.Fate.Score, Step: q.totals.lastPage(), Depth: life.Depth}, nil)
-	place.Score, place.Parent, place.Visits, place.Excused = life.Fate.Score, life.Fate.Parent, len(life.Visits), excused
-	if life.Fate.Resemblance > 0 {
+	place := q.placed(orders.Link{Score: life.Outcome.Score, Step: q.totals.lastPage(), Depth: life.Depth}, nil)
+	place.Score, place.Parent, place.Visits, place.Excused = life.Outcome.Score, life.Outcome.Parent, len(life.Visits), excused
+	if life.Outcome.Resemblance > 0 {
 		q.totals.nearReopened()
 	}
-	q.totals.reopened(life.Fate.State)
+	q.totals.reopened(life.Outcome.State)
 	return place, b.Requeue(store.HashURL(life.URL), life.ID, place)
 }
 
@@ -270,7 +270,7 @@ func (q *queue) pardonURL(b journal.Batch, m hosts.Miss) error {
 	q.totals.reopened(state)
 	place = m.Queued
 	place.Excused += counted
-	discovery, err := q.journal.Birth(m.ID)
+	discovery, err := q.journal.Discovery(m.ID)
 	if err != nil {
 		return err
 	}
@@ -325,7 +325,7 @@ func (q *queue) enqueueSomeSeeds(seeds []string) (n int, err error) {
 	defer func() { b.Cancel() }() // of no effect after Commit
 	for n < len(seeds) && !b.Full() {
 		f := link{URL: seeds[n], Hash: store.HashURL(seeds[n]), Score: 1}
-		if _, err := q.Discover(b, store.Birth{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
+		if _, err := q.Discover(b, store.Discovery{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
 			return 0, err
 		}
 		n++

@@ -44,7 +44,7 @@ func (q *queue) takeIn(b journal.Batch, p *Parcel, links []link) error {
 			return fmt.Errorf("%s, from another agent: %w", p.Known[i].URL, err)
 		}
 	}
-	discovery := store.Birth{Via: p.Via, Depth: p.Depth, Hops: p.Hops}
+	discovery := store.Discovery{Via: p.Via, Depth: p.Depth, Hops: p.Hops}
 	if p.From != "" {
 		var err error
 		if discovery.From, err = q.teller(b, p); err != nil {
@@ -80,7 +80,7 @@ func (q *queue) teller(b journal.Batch, p *Parcel) (store.ID, error) {
 	if err != nil || seen.ID != 0 {
 		return seen.ID, err
 	}
-	return q.discoverNew(b, store.Birth{Via: store.ViaAgent, Depth: max(0, p.Depth-1)}, f, orders.Link{})
+	return q.discoverNew(b, store.Discovery{Via: store.ViaAgent, Depth: max(0, p.Depth-1)}, f, orders.Link{})
 }
 
 // gain queues the waiting URLs of parts that this agent owns from now on.
@@ -105,7 +105,7 @@ func (q *queue) know(b journal.Batch, k *knownURL) error {
 		place := q.placed(orders.Link{Score: k.Score, Step: q.totals.lastPage(), Depth: k.Depth}, nil)
 		k.Priority, k.Also = place.Priority, place.Also
 	}
-	discovery := store.Birth{URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, At: q.opt.Now().UnixMilli()}
+	discovery := store.Discovery{URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, At: q.opt.Now().UnixMilli()}
 	place := store.Queued{Priority: k.Priority, Also: k.Also, Score: k.Score, Visits: k.Visits}
 	outcome := outcomeFrom(k, discovery.At)
 	seen, err := b.Lookup(h)
@@ -148,7 +148,7 @@ func (q *queue) know(b journal.Batch, k *knownURL) error {
 }
 
 // knowEnded updates a URL that has ended here, if the former owner knows better.
-func (q *queue) knowEnded(b journal.Batch, id store.ID, k *knownURL, place store.Queued, outcome store.Fate) error {
+func (q *queue) knowEnded(b journal.Batch, id store.ID, k *knownURL, place store.Queued, outcome store.Outcome) error {
 	state, err := b.Ended(id)
 	switch {
 	case err != nil:
@@ -165,8 +165,8 @@ func (q *queue) knowEnded(b journal.Batch, id store.ID, k *knownURL, place store
 }
 
 // outcomeFrom is the outcome here of a URL that ended at another agent.
-func outcomeFrom(k *knownURL, at int64) store.Fate {
-	f := store.Fate{State: StateElsewhere, Reason: AskedElsewhere(k.State), At: at, Score: k.Score}
+func outcomeFrom(k *knownURL, at int64) store.Outcome {
+	f := store.Outcome{State: StateElsewhere, Reason: AskedElsewhere(k.State), At: at, Score: k.Score}
 	if k.State == StateLost {
 		f.State, f.Reason = StateLost, lostReason
 	}
@@ -177,7 +177,7 @@ func outcomeFrom(k *knownURL, at int64) store.Fate {
 const lostReason = "the agent that fetched it is gone, and no other agent has a copy of its pages"
 
 // markElsewhere leaves a lost page to another agent to report.
-func (q *queue) markElsewhere(b journal.Batch, id store.ID, outcome store.Fate) error {
+func (q *queue) markElsewhere(b journal.Batch, id store.ID, outcome store.Outcome) error {
 	state, err := b.Ended(id)
 	if err != nil || state != StateLost {
 		return err

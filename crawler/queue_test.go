@@ -186,7 +186,7 @@ func TestSettle(t *testing.T) {
 	opt.Scorer, opt.MaxPages = scorer, 100
 	crawl(t, opt)
 	checked := 0
-	check := func(discovery store.Birth, score, priority float64) {
+	check := func(discovery store.Discovery, score, priority float64) {
 		url := discovery.URL
 		want, known := scorer.Promise(page.Key(url))
 		if discovery.Via == store.ViaSeed {
@@ -206,13 +206,13 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		waits++
-		check(waiter.Birth, waiter.Score, waiter.Priority)
+		check(waiter.Discovery, waiter.Score, waiter.Priority)
 	}
 	for e, err := range opt.Store.URLs().Ended("ok") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(e.Birth, e.Score, -1)
+		check(e.Discovery, e.Score, -1)
 	}
 	if waits < 50 || checked < 120 {
 		t.Errorf("%d URLs wait and %d were looked at; want 50 and 120", waits, checked)

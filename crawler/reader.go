@@ -172,16 +172,16 @@ func (r *reader) rate(p *parsedPage, order order, spent func() error) error {
 
 // unwanted reports that a page is not kept, and its URL's outcome: its author says noindex,
 // scripts make it, or it is in an unwanted language.
-func (p *parsedPage) unwanted() (store.Fate, bool) {
+func (p *parsedPage) unwanted() (store.Outcome, bool) {
 	switch {
 	case p.NoIndex:
-		return store.Fate{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: the page is not kept, but its links are followed"}, true
+		return store.Outcome{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: the page is not kept, but its links are followed"}, true
 	case p.ScriptOnly:
-		return store.Fate{State: string(fetch.StateScriptOnly), Reason: "scripts make this page, and fossick does not run scripts: the page is not kept, but its links are followed"}, true
+		return store.Outcome{State: string(fetch.StateScriptOnly), Reason: "scripts make this page, and fossick does not run scripts: the page is not kept, but its links are followed"}, true
 	case p.Foreign != "":
-		return store.Fate{State: string(fetch.StateWrongType), Reason: fmt.Sprintf("%s: the page is not kept", p.Foreign)}, true
+		return store.Outcome{State: string(fetch.StateWrongType), Reason: fmt.Sprintf("%s: the page is not kept", p.Foreign)}, true
 	}
-	return store.Fate{}, false
+	return store.Outcome{}, false
 }
 
 // robotsTag returns all lines of X-Robots-Tag; some are for one robot, others for all.

@@ -34,11 +34,11 @@ func TestPageTooCostly(t *testing.T) {
 		opt.Now = func() time.Time { return began.Add(time.Duration(reads.Add(1)) * 200 * time.Millisecond) }
 		crawl(t, opt)
 		l := life(t, opt.Store, "http://a.test/")
-		if l.Fate == nil || l.Fate.State != string(fetch.StateTooLarge) || !strings.Contains(l.Fate.Reason, "page_too_costly") {
-			t.Errorf("the costly page ended as %+v, want too_large and page_too_costly", l.Fate)
+		if l.Outcome == nil || l.Outcome.State != string(fetch.StateTooLarge) || !strings.Contains(l.Outcome.Reason, "page_too_costly") {
+			t.Errorf("the costly page ended as %+v, want too_large and page_too_costly", l.Outcome)
 		}
-		if l := life(t, opt.Store, "http://b.test/"); l.Fate == nil || l.Fate.State != string(fetch.StateOK) {
-			t.Errorf("the other ended as %+v, want ok", l.Fate)
+		if l := life(t, opt.Store, "http://b.test/"); l.Outcome == nil || l.Outcome.State != string(fetch.StateOK) {
+			t.Errorf("the other ended as %+v, want ok", l.Outcome)
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestEndWithinPages(t *testing.T) {
 				if n := int(scored.Load()); n > runtime.GOMAXPROCS(0) || time.Since(start) > 61*time.Second {
 					t.Errorf("%d pages scored, %v in all; want one a core", n, time.Since(start))
 				}
-				if l := life(t, opt.Store, seeds[0]); l.Fate != nil || l.Queued == nil {
+				if l := life(t, opt.Store, seeds[0]); l.Outcome != nil || l.Queued == nil {
 					t.Errorf("a page broken off: %+v, want it queued", l)
 				}
 			})
@@ -140,12 +140,12 @@ func TestLanguagesOfACrawl(t *testing.T) {
 		"http://a.test/it":  "the link says hreflang it, not one of en, de",
 		"http://b.test/":    "the page's language is fr",
 	} {
-		if l := life(t, opt.Store, url); l.Fate == nil || l.Page != nil || !strings.HasPrefix(l.Fate.Reason, why) {
-			t.Errorf("%s: outcome %+v, want the reason %q and no page", url, l.Fate, why)
+		if l := life(t, opt.Store, url); l.Outcome == nil || l.Page != nil || !strings.HasPrefix(l.Outcome.Reason, why) {
+			t.Errorf("%s: outcome %+v, want the reason %q and no page", url, l.Outcome, why)
 		}
 	}
 	// The translation takes the French page's place in the queue.
-	if f := life(t, opt.Store, "http://a.test/de2").Fate; f.Score != life(t, opt.Store, "http://a.test/fr").Fate.Score {
+	if f := life(t, opt.Store, "http://a.test/de2").Outcome; f.Score != life(t, opt.Store, "http://a.test/fr").Outcome.Score {
 		t.Errorf("the translation left the queue with %g", f.Score)
 	}
 }
@@ -360,8 +360,8 @@ func TestShells(t *testing.T) {
 	}
 	for _, url := range []string{"http://a.test/shell", "http://a.test/same"} {
 		l := life(t, opt.Store, url)
-		if l.Fate == nil || l.Page != nil || l.Fate.Next == 0 || !strings.HasPrefix(l.Fate.Reason, "scripts make this page") || l.Visits[0].State != "ok" {
-			t.Errorf("%s: outcome %+v, page %v, visits %+v", url, l.Fate, l.Page, l.Visits)
+		if l.Outcome == nil || l.Page != nil || l.Outcome.Next == 0 || !strings.HasPrefix(l.Outcome.Reason, "scripts make this page") || l.Visits[0].State != "ok" {
+			t.Errorf("%s: outcome %+v, page %v, visits %+v", url, l.Outcome, l.Page, l.Visits)
 		}
 	}
 	if l := life(t, opt.Store, "http://a.test/behind"); l.FoundBy == "http://a.test/" || l.Page == nil {
@@ -380,8 +380,8 @@ func TestShellOfAStoredPage(t *testing.T) {
 		opt.Now = func() time.Time { return time.Now().Add(time.Duration(week+1) * 8 * 24 * time.Hour) }
 		crawl(t, opt)
 		l, state, title := life(t, opt.Store, "http://a.test/"), []string{"script_only", "ok"}[week], []string{"gold", "gold again"}[week]
-		if l.Fate.State != state || l.Page == nil || l.Page.Title != title {
-			t.Errorf("outcome %+v, page %+v; want %s and %q", l.Fate, l.Page, state, title)
+		if l.Outcome.State != state || l.Page == nil || l.Page.Title != title {
+			t.Errorf("outcome %+v, page %+v; want %s and %q", l.Outcome, l.Page, state, title)
 		}
 	}
 }

@@ -83,12 +83,12 @@ func (c *Crawler) expectRevisit(o *jobResult, visit store.Visit) error {
 	if !ok {
 		return nil
 	}
-	chance, err := c.chances.Next(o.Birth.URL, func() ([]store.Visit, error) {
+	chance, err := c.chances.Next(o.Discovery.URL, func() ([]store.Visit, error) {
 		all, err := store.VisitsOf(c.opt.Store, o.Old.ID)
 		return append(all, visit), err
 	})
 	if err != nil {
-		return fmt.Errorf("visits to %s: %w", o.Birth.URL, err)
+		return fmt.Errorf("visits to %s: %w", o.Discovery.URL, err)
 	}
 	h.Expect(o.Old.ID, chance)
 	return nil
@@ -101,22 +101,22 @@ func (c *Crawler) prepareRevisit(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stored page to ask for again: %w", err)
 	}
-	h, err := c.hosts.Get(page.Host(old.Birth.URL), old.Birth.URL)
+	h, err := c.hosts.Get(page.Host(old.Discovery.URL), old.Discovery.URL)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{Host: h, Target: old.Birth.URL, leased: leased{Birth: old.Birth, Priority: it.Priority, Old: old,
+	j := &job{Host: h, Target: old.Discovery.URL, leased: leased{Discovery: old.Discovery, Priority: it.Priority, Old: old,
 		Queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}}
 	h.Health.Reconsider(c.opt.Now())
 	switch {
-	case c.opt.Scope.Forgotten.Has(old.Birth.URL), h.Health.Verdict != "", old.Visits >= maxVisitNumber:
+	case c.opt.Scope.Forgotten.Has(old.Discovery.URL), h.Health.Verdict != "", old.Visits >= maxVisitNumber:
 		return nil, c.passRevisit(j)
 	case !h.Resolved:
 		j.task = taskAddress
 		return j, nil
 	case !c.hosts.RobotsFresh(h) || h.Health.Probed():
 		return c.prepareRobots(j)
-	case c.reservationsDue(h, old.Birth.URL):
+	case c.reservationsDue(h, old.Discovery.URL):
 		return tdmRepJob(j), nil
 	case !h.Rules.Allowed(c.opt.Agent, page.Path(j.Target)), refusal(&c.opt, h, j.Target) != "":
 		return nil, c.passRevisit(j)
@@ -289,7 +289,7 @@ func (r *renewal) apply() (err error) {
 		return nil
 	}
 	a := answer{Response: o.Resp, Excused: o.Excused, Passing: hosts.Transient(o.Resp)}
-	var unwanted store.Fate
+	var unwanted store.Outcome
 	if o.Read != nil {
 		a.Page = o.Read.Page
 		unwanted, a.Unwanted = o.Read.unwanted()
@@ -297,7 +297,7 @@ func (r *renewal) apply() (err error) {
 			return err
 		}
 	}
-	next := c.queue.nextVisit(interval(o.Birth.Depth))
+	next := c.queue.nextVisit(interval(o.Discovery.Depth))
 	switch c.refreshed.judge(o.Old.Page, a) {
 	case verdictRetry:
 		c.queue.Requeue(o.job)
@@ -310,7 +310,7 @@ func (r *renewal) apply() (err error) {
 		if err := journal.Stored(b).PutPageRecord(checked(*o.Old.Page, o.Resp)); err != nil {
 			return err
 		}
-		return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
+		return r.end(store.Outcome{State: string(fetch.StateOK), Next: next})
 	case verdictChanged:
 		return r.replace(next)
 	case verdictMoved:
@@ -322,7 +322,7 @@ func (r *renewal) apply() (err error) {
 		return r.lose(unwanted)
 	case verdictRepeats:
 		r.visit.State = string(fetch.StateDuplicate)
-		return r.lose(store.Fate{State: string(fetch.StateDuplicate), Next: next,
+		return r.lose(store.Outcome{State: string(fetch.StateDuplicate), Next: next,
 			Reason: fmt.Sprintf("now has the same content as page %d", a.With)})
 	case verdictGone:
 		return r.lose(c.queue.outcomeOf(o))
@@ -348,7 +348,7 @@ func (r *renewal) replace(next int64) error {
 		return err
 	}
 	c.totals.replaced(old, record)
-	if err := r.end(store.Fate{State: string(fetch.StateOK), Next: next}); err != nil {
+	if err := r.end(store.Outcome{State: string(fetch.StateOK), Next: next}); err != nil {
 		return err
 	}
 	return c.announceContent(r.b, record.URL, record.Signature, record.Sums()...)
@@ -356,7 +356,7 @@ func (r *renewal) replace(next int64) error {
 
 // withdraw obeys an author's noindex. The page is asked for again when it is due, and stored
 // again if the author has changed his mind.
-func (r *renewal) withdraw(outcome store.Fate, next int64) error {
+func (r *renewal) withdraw(outcome store.Outcome, next int64) error {
 	outcome.Next = next
 	outcome.Reason = store.MetaRobots + " of the page now says noindex: its content is deleted"
 	if old := r.o.Old.Page; !old.Withdrawn {
@@ -369,7 +369,7 @@ func (r *renewal) withdraw(outcome store.Fate, next int64) error {
 }
 
 // lose records that a URL no longer gives its page. The stored page stays.
-func (r *renewal) lose(outcome store.Fate) error {
+func (r *renewal) lose(outcome store.Outcome) error {
 	outcome.Stored = true
 	return r.end(outcome)
 }
@@ -390,8 +390,8 @@ func (r *renewal) move() (err error) {
 }
 
 // end gives a URL whose page is stored a new outcome.
-func (r *renewal) end(outcome store.Fate) error {
-	c, old := r.c, r.o.Old.Fate
+func (r *renewal) end(outcome store.Outcome) error {
+	c, old := r.c, r.o.Old.Outcome
 	c.totals.reopened(old.State)
 	c.totals.Ended(outcome.State)
 	outcome.Page, outcome.Score, outcome.Parent, outcome.At = old.Page, old.Score, old.Parent, c.opt.Now().UnixMilli()

@@ -122,18 +122,18 @@ func checkRefreshed(t *testing.T, s *store.Store) {
 	}
 	for url, state := range map[string]string{"http://b.test/gone": "code", "http://b.test/moved": "redirect"} {
 		l := life(t, s, url)
-		if l.Fate.State != state || !l.Fate.Stored || l.Page == nil || l.Page.URL != url || l.Fate.Next == 0 {
-			t.Errorf("%s: %+v, page %+v; want %s and the stored page", url, l.Fate, l.Page, state)
+		if l.Outcome.State != state || !l.Outcome.Stored || l.Page == nil || l.Page.URL != url || l.Outcome.Next == 0 {
+			t.Errorf("%s: %+v, page %+v; want %s and the stored page", url, l.Outcome, l.Page, state)
 		}
-		if body, err := s.Body(l.Fate.Page); err != nil || !strings.Contains(string(body), "gold that") {
+		if body, err := s.Body(l.Outcome.Page); err != nil || !strings.Contains(string(body), "gold that") {
 			t.Errorf("%s: %q, %v", url, body, err)
 		}
 	}
 	if l := life(t, s, "http://a.test/same"); l.Page.Checked <= l.Page.At || l.Page.ETag == "" && l.Visits[1].State == "not_modified" {
 		t.Errorf("the unchanged page: %+v, %+v", l.Page, l.Visits)
 	}
-	if l := life(t, s, "http://b.test/fails"); l.Fate.State != "ok" || len(l.Visits) != 2 || l.Page.Checked != 0 {
-		t.Errorf("the page that failed: %+v, %+v", l.Fate, l.Visits)
+	if l := life(t, s, "http://b.test/fails"); l.Outcome.State != "ok" || len(l.Visits) != 2 || l.Page.Checked != 0 {
+		t.Errorf("the page that failed: %+v, %+v", l.Outcome, l.Visits)
 	}
 }
 
@@ -155,8 +155,8 @@ func TestRefreshWithdraws(t *testing.T) {
 				t.Errorf("%+v, %+v: want one page gone", r.Refreshed, r.Counts)
 			}
 			l := life(t, opt.Store, url)
-			if p := l.Page; l.Fate.State != "robots_denied" || p == nil || !p.Withdrawn || p.Title != "" || p.Signature != nil || !p.Relevant {
-				t.Errorf("%+v, page %+v", l.Fate, l.Page)
+			if p := l.Page; l.Outcome.State != "robots_denied" || p == nil || !p.Withdrawn || p.Title != "" || p.Signature != nil || !p.Relevant {
+				t.Errorf("%+v, page %+v", l.Outcome, l.Page)
 			}
 			if body, err := opt.Store.Body(l.Page.Number); err != nil || len(body) != 0 {
 				t.Errorf("its body is %q, %v", body, err)
@@ -251,7 +251,7 @@ func TestNextVisitIsKept(t *testing.T) {
 		"http://a.test/": interval(0), "http://a.test/gone": 0, "http://a.test/no": Day,
 		"http://b.test/": 30 * Day, "http://a.test/moved": 30 * Day,
 	} {
-		f := life(t, opt.Store, url).Fate
+		f := life(t, opt.Store, url).Outcome
 		got := time.Duration(0)
 		if f.Next != 0 {
 			got = time.UnixMilli(f.Next).Sub(time.UnixMilli(f.At))

@@ -75,9 +75,9 @@ func after(queue int, pages uint64, onDisk bool) int {
 	return max(10, grown, queue/200, queue/100-40)
 }
 
-// Heard counts pages of other agents that the scorer has learned from. It is safe for
+// Received counts pages of other agents that the scorer has learned from. It is safe for
 // concurrent use.
-func (p *passes) Heard(pages uint64) { p.foreignPages.Add(pages) }
+func (p *passes) Received(pages uint64) { p.foreignPages.Add(pages) }
 
 // due returns how many URLs to rescore now, and whether these are all; 0 for none. The queue
 // calls Priority for each, and Done at the end of the pass.

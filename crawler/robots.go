@@ -19,7 +19,7 @@ import (
 // needs that host as well; while it is busy, the URL waits.
 func (c *Crawler) prepareRobots(j *job) (*job, error) {
 	j.task = taskRobots
-	j.Target = cmp.Or(j.Host.Hop, page.RobotsURL(j.Birth.URL))
+	j.Target = cmp.Or(j.Host.Hop, page.RobotsURL(j.Discovery.URL))
 	j.Robots = &robotsTask{Request: c.requestOf(j)}
 	if j.Host.Hop == "" {
 		return j, nil
@@ -45,7 +45,7 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 	if !other.Resolved && other.Health.Verdict == "" {
 		c.queue.Requeue(j)
 		c.hosts.HoldBack(j.Host, c.opt.Now().Add(minHopWait))
-		return &job{task: taskAddress, Host: other, leased: leased{Birth: store.Birth{URL: j.Target}}, Target: j.Target}, nil
+		return &job{task: taskAddress, Host: other, leased: leased{Discovery: store.Discovery{URL: j.Target}}, Target: j.Target}, nil
 	}
 	j.Robots.Other = other
 	return j, nil
@@ -162,7 +162,7 @@ func (c *Crawler) keepValidators(o *jobResult) {
 	h, header := o.Host, o.Resp.Header
 	h.RobotsAgent = c.opt.Agent
 	h.RobotsETag, h.RobotsModified = "", ""
-	if o.Resp.State != fetch.StateOK || o.Target != page.RobotsURL(o.Birth.URL) {
+	if o.Resp.State != fetch.StateOK || o.Target != page.RobotsURL(o.Discovery.URL) {
 		return
 	}
 	if tag := header.Get("ETag"); len(tag) <= maxValidatorBytes {
@@ -180,7 +180,7 @@ func (c *Crawler) reservationsDue(h *hosts.Host, url string) bool {
 }
 
 func tdmRepJob(j *job) *job {
-	j.task, j.Target = taskTDMRep, page.TDMRepURL(j.Birth.URL)
+	j.task, j.Target = taskTDMRep, page.TDMRepURL(j.Discovery.URL)
 	return j
 }
 
@@ -245,7 +245,7 @@ func refusal(opt *Options, h *hosts.Host, url string) string {
 
 // rightsOf returns everything that the owner says of the use of a fetched page.
 func (c *Crawler) rightsOf(o *jobResult) (all []string) {
-	for _, s := range said(o.Host, c.opt.Agent, o.Birth.URL) {
+	for _, s := range said(o.Host, c.opt.Agent, o.Discovery.URL) {
 		all = append(all, string(s))
 	}
 	for _, s := range rights.OfHeader(o.Resp.Header) {

@@ -250,7 +250,7 @@ func TestTDMRepIsKept(t *testing.T) {
 		t.Errorf("asked for %d times", n)
 	}
 	l := life(t, opt.Store, refused)
-	if l.Fate == nil || l.Fate.State != string(fetch.StateRobotsDenied) || !strings.HasPrefix(l.Fate.Reason, "tdmrep.json: tdm-reservation 1") || len(l.Visits) != 0 {
+	if l.Outcome == nil || l.Outcome.State != string(fetch.StateRobotsDenied) || !strings.HasPrefix(l.Outcome.Reason, "tdmrep.json: tdm-reservation 1") || len(l.Visits) != 0 {
 		t.Errorf("%+v", l)
 	}
 }

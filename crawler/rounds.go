@@ -107,7 +107,7 @@ func (r *Rounds) draw() (*Due, error) {
 			return nil, err
 		}
 		if last := lastVisit(k); last < began {
-			return &Due{ID: k.ID, URL: k.URL, Priority: -float64(last), NoPage: !k.Fate.HasPage()}, nil
+			return &Due{ID: k.ID, URL: k.URL, Priority: -float64(last), NoPage: !k.Outcome.HasPage()}, nil
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Score struct {
 	Probability float64      // of that label
 	Rule        string       // why it has that label
 
-	Giver []byte // data for another agent's scorer, see page.Excerpt
+	Introduction []byte // data for another agent's scorer, see page.Excerpt
 
 	Echo bool // it repeats much of similar pages, so its URL pattern earns nothing
 
@@ -68,67 +68,67 @@ type sharer interface {
 	Paid(counts []store.TopicCounts)
 }
 
-// Teller is a Scorer that exchanges what it learns with those of the other agents. All methods
+// Learner is a Scorer that exchanges what it learns with those of the other agents. All methods
 // but Share may be called during the crawl.
-type Teller interface {
+type Learner interface {
 	Scorer
 	// Share makes the scorer record what it learns from now on. ours says which URLs are asked
 	// for here; the others are not worth exploring.
 	Share(ours func(url string) bool)
-	// Told returns what it has learned since the last call, or a part of it, at most 128 KiB;
+	// Lesson returns what it has learned since the last call, or a part of it, at most 128 KiB;
 	// nil if nothing.
-	Told() []byte
-	// ToldSoFar returns all results of Told, in parts, for an agent that joins.
-	ToldSoFar() [][]byte
-	// Hear takes in the result of another scorer's Told, and returns from how many pages that
+	Lesson() []byte
+	// Lessons returns all lessons, in parts, for an agent that joins.
+	Lessons() [][]byte
+	// Learn takes in the result of another scorer's Lesson, and returns from how many pages that
 	// was learned. Each result must be passed exactly once.
-	Hear(told []byte) (pages uint64, err error)
+	Learn(lesson []byte) (pages uint64, err error)
 }
 
-// teller returns the crawl's scorer if it is a Teller.
-func (a *Agent) teller() (Teller, bool) {
-	t, ok := a.crawl.opt.Scorer.(Teller)
+// learner returns the crawl's scorer if it is a Learner.
+func (a *Agent) learner() (Learner, bool) {
+	t, ok := a.crawl.opt.Scorer.(Learner)
 	return t, ok
 }
 
-// Told returns what the crawl's scorer has learned since the last call, or a part of it; nil
+// Lesson returns what the crawl's scorer has learned since the last call, or a part of it; nil
 // if nothing.
-func (a *Agent) Told() []byte {
-	if t, ok := a.teller(); ok {
-		return t.Told()
+func (a *Agent) Lesson() []byte {
+	if t, ok := a.learner(); ok {
+		return t.Lesson()
 	}
 	return nil
 }
 
-// ToldBefore returns, in parts, what the scorer has learned before Run from the pages of
-// earlier sessions. Told goes on from there.
-func (a *Agent) ToldBefore() (parts [][]byte) {
-	t, ok := a.teller()
+// LessonsBefore returns, in parts, what the scorer has learned before Run from the pages of
+// earlier sessions. Lesson goes on from there.
+func (a *Agent) LessonsBefore() (parts [][]byte) {
+	t, ok := a.learner()
 	if !ok {
 		return nil
 	}
-	for t.Told() != nil {
+	for t.Lesson() != nil {
 	}
-	parts = t.ToldSoFar()
+	parts = t.Lessons()
 	t.Share(a.crawl.opt.ours)
 	return parts
 }
 
-// ToldSoFar returns all results of Told, in parts.
-func (a *Agent) ToldSoFar() [][]byte {
-	if t, ok := a.teller(); ok {
-		return t.ToldSoFar()
+// Lessons returns all lessons, in parts.
+func (a *Agent) Lessons() [][]byte {
+	if t, ok := a.learner(); ok {
+		return t.Lessons()
 	}
 	return nil
 }
 
-// Hear passes another agent's Told to the crawl's scorer, once.
-func (a *Agent) Hear(told []byte) error {
-	t, ok := a.teller()
+// Learn passes another agent's Lesson to the crawl's scorer, once.
+func (a *Agent) Learn(lesson []byte) error {
+	t, ok := a.learner()
 	if !ok {
 		return nil
 	}
-	pages, err := t.Hear(told)
-	a.crawl.queue.passes.Heard(pages)
+	pages, err := t.Learn(lesson)
+	a.crawl.queue.passes.Received(pages)
 	return err
 }

@@ -18,7 +18,7 @@ func (c *Crawler) sitemapDue(j *job) bool {
 		return false
 	}
 	if h.Maps.Record == nil {
-		c.rules.Named(&h.Maps, h.Rules.Sitemaps(), j.Birth.URL, j.Queued.Score)
+		c.rules.Named(&h.Maps, h.Rules.Sitemaps(), j.Discovery.URL, j.Queued.Score)
 	}
 	return h.Maps.Due()
 }
@@ -118,7 +118,7 @@ func (c *Crawler) prepareForeign(j *job, at *hosts.Host, target string) (*job, e
 // foreignJob makes the next job for a sitemap whose host is leased for it: the fetch itself,
 // or what must come first.
 func (c *Crawler) foreignJob(at, owner *hosts.Host, target string) (*job, error) {
-	f := &job{Host: at, leased: leased{Birth: store.Birth{URL: target}}, Target: target}
+	f := &job{Host: at, leased: leased{Discovery: store.Discovery{URL: target}}, Target: target}
 	switch {
 	case !at.Resolved:
 		f.task = taskAddress
@@ -137,7 +137,7 @@ func (c *Crawler) enterSitemap(b journal.Batch, o *jobResult) error {
 			return err
 		}
 	}
-	discovery := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.Sitemap.Exchange, AtHost: o.Host.Name}
+	discovery := store.Discovery{Via: store.ViaSitemap, Depth: 1, Exchange: o.Sitemap.Exchange, AtHost: o.Host.Name}
 	before := c.totals.URLs()
 	for _, f := range o.Listed.Links {
 		discovery.Modified = f.Modified

@@ -38,11 +38,11 @@ type job struct {
 
 // leased is a URL that was taken off the queue; a job without a URL has none.
 type leased struct {
-	ID       store.ID
-	Birth    store.Birth
-	Queued   store.Queued
-	Priority float64     // at the lease, which may differ from the journalled one
-	Old      *store.Copy // the stored page of a revisit, whose ID is 0; else nil
+	ID        store.ID
+	Discovery store.Discovery
+	Queued    store.Queued
+	Priority  float64     // at the lease, which may differ from the journalled one
+	Old       *store.Copy // the stored page of a revisit, whose ID is 0; else nil
 }
 
 // pageTask is the part of a job for a page.
@@ -67,7 +67,7 @@ type sitemapTask struct {
 }
 
 func (j *job) order() order {
-	o := order{URL: j.Target, Depth: j.Birth.Depth, Parent: j.Queued.Score, Watched: j.Page.Watched}
+	o := order{URL: j.Target, Depth: j.Discovery.Depth, Parent: j.Queued.Score, Watched: j.Page.Watched}
 	if j.Old != nil {
 		o.Old = j.Old.Page
 	}

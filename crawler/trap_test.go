@@ -72,7 +72,7 @@ func TestTraps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reasons[e.Fate.Reason]++
+		reasons[e.Outcome.Reason]++
 	}
 	if why := fmt.Sprintf("%d of %d answers at /gone/* had nothing new", cutAfter-1, cutAfter); len(reasons) != 2 || reasons[why] == 0 {
 		t.Errorf("reasons %v", reasons)

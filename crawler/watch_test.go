@@ -52,8 +52,8 @@ func TestRounds(t *testing.T) {
 				t.Errorf("%s was asked %d times, want 3", url, n)
 			}
 		}
-		if l := life(t, opt.Store, "http://b.test/gone"); l.Fate.State != "ok" || len(l.Visits) != 4 || l.Visits[1].Code != 404 || l.Visits[3].State != "not_modified" && l.Visits[3].State != "ok" {
-			t.Errorf("the page that came back: %+v, %+v", l.Fate, l.Visits)
+		if l := life(t, opt.Store, "http://b.test/gone"); l.Outcome.State != "ok" || len(l.Visits) != 4 || l.Visits[1].Code != 404 || l.Visits[3].State != "not_modified" && l.Visits[3].State != "ok" {
+			t.Errorf("the page that came back: %+v, %+v", l.Outcome, l.Visits)
 		}
 		if l := life(t, opt.Store, "http://c.test/found"); l.Queued == nil {
 			t.Errorf("a link that turned up: %+v, want it to wait", l)

@@ -36,7 +36,7 @@ func growingWeb(t *testing.T) (*agingWeb, Options) {
 	w.pages["http://a.test/old"] = html("a page that stays", "http://a.test/b")
 	w.pages["http://a.test/b"] = html("as near as the second new page")
 	w.pages["http://a.test/away"] = html("back again")
-	if l := life(t, opt.Store, "http://late.test/"); len(l.Visits) != 4 || l.Fate == nil {
+	if l := life(t, opt.Store, "http://late.test/"); len(l.Visits) != 4 || l.Outcome == nil {
 		t.Fatalf("%+v, want four tries and an end", l)
 	}
 	w.fail["http://late.test/"] = []fetch.Response{silent}

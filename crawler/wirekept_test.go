@@ -89,7 +89,7 @@ func TestWireIsKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			discovery, err := opt.Store.URLs().Birth(e.ID)
+			discovery, err := opt.Store.URLs().Discovery(e.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,9 +39,9 @@ func fill(t testing.TB, dir, topic string, all []fakePage) *store.Store {
 		}
 		for _, err := range []error{
 			b.PutSeen(store.HashURL(f.url), id, false),
-			b.PutBirth(id, store.Birth{URL: f.url, Via: store.ViaSeed, At: 1}),
+			b.PutDiscovery(id, store.Discovery{URL: f.url, Via: store.ViaSeed, At: 1}),
 			b.PutPage(p, s.Compress([]byte(f.body))),
-			b.PutFate(id, store.Fate{State: "ok", Page: p.Number, At: 2}),
+			b.PutOutcome(id, store.Outcome{State: "ok", Page: p.Number, At: 2}),
 		} {
 			if err != nil {
 				t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 	"fossick/classify"
 	"fossick/crawler"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/internal/page"
 	"fossick/internal/printable"
@@ -173,7 +173,7 @@ func (ev *Crawls) read(ctx context.Context, s *store.Store) (*Crawl, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := crawlplan.Stored(s)
+	settings, err := plan.Stored(s)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *Crawl, s *store.Store) er
 
 // own returns the judge's role in the crawl: a model always agrees with its own labels.
 func (ev *Crawls) own(crawl *Crawl) string {
-	for _, path := range crawlplan.ModelFiles(crawl.Dir) {
+	for _, path := range plan.ModelFiles(crawl.Dir) {
 		if own, err := models.ReadFile(path); err == nil && sameModel(own, ev.judge.Model()) {
 			return "labelled the crawl"
 		}
@@ -260,7 +260,7 @@ func (ev *Crawls) made() (facts []report.Fact) {
 	if ev.judge != nil {
 		facts = append(facts, report.Fact{Name: "judge", Value: ev.from.Judge + ": " + ev.judge.Model().Summary()})
 	}
-	for _, path := range crawlplan.ModelFiles(ev.from.Stores[0]) {
+	for _, path := range plan.ModelFiles(ev.from.Stores[0]) {
 		if m, err := models.ReadFile(path); err == nil { // a keyword crawl has none
 			facts = append(facts, report.Fact{Name: "crawl's model", Value: m.Summary()})
 		}

@@ -25,8 +25,8 @@ func crawled(t *testing.T, n int) (dir string) {
 		url, number := fmt.Sprintf("http://h.example/%d", i), uint64(i+1)
 		p := &store.Page{Number: number, ID: store.ID(number), URL: url, ContentType: "text/html", Checksum: []byte(url), Relevant: i < n/2}
 		for _, err := range []error{
-			b.PutBirth(p.ID, store.Birth{URL: url, Via: store.ViaSeed}), b.PutSeen(store.HashURL(url), p.ID, false),
-			b.PutPage(p, s.Compress([]byte("<p>A loan of a bank"))), b.PutFate(p.ID, store.Fate{State: "ok", Page: number}),
+			b.PutDiscovery(p.ID, store.Discovery{URL: url, Via: store.ViaSeed}), b.PutSeen(store.HashURL(url), p.ID, false),
+			b.PutPage(p, s.Compress([]byte("<p>A loan of a bank"))), b.PutOutcome(p.ID, store.Outcome{State: "ok", Page: number}),
 		} {
 			if err != nil {
 				t.Fatal(err)

@@ -41,7 +41,7 @@ func journalOf(t testing.TB, all []asked, addresses map[string]string) *store.St
 		}
 		if x.kind == "" {
 			id++
-			err = b.PutBirth(id, store.Birth{URL: fmt.Sprintf("http://%s/%d", x.host, id)})
+			err = b.PutDiscovery(id, store.Discovery{URL: fmt.Sprintf("http://%s/%d", x.host, id)})
 			if err == nil {
 				err = b.PutVisit(id, 1, store.Visit{Start: x.start, Millis: x.end - x.start, Rest: x.rest, RetryAfter: x.retry, Own: x.own, Code: x.code})
 			}
@@ -257,7 +257,7 @@ func BenchmarkMeasurePoliteness(b *testing.B) {
 		batch := s.Batch()
 		for ; id <= visits && batch.Size() < store.MaxBatchBytes; id++ {
 			at := int64(id) * 10
-			err := batch.PutBirth(id, store.Birth{URL: fmt.Sprintf("http://h%d.test/some/path/%d", id%hosts, id)})
+			err := batch.PutDiscovery(id, store.Discovery{URL: fmt.Sprintf("http://h%d.test/some/path/%d", id%hosts, id)})
 			if err == nil {
 				err = batch.PutVisit(id, 1, store.Visit{Start: 1_700_000_000_000 + at, Millis: 100, Rest: 2000, Code: 200, State: "ok"})
 			}

@@ -118,7 +118,7 @@ func (l *trailLoader) outcomes(ctx context.Context, s *store.Store) error {
 		if from := int(e.From); e.Via == store.ViaRedirect && from < len(l.keys) && l.keys[from] != 0 {
 			l.trail.Redirects[l.keys[from]] = key
 		}
-		st := step{Step{Key: key, Host: host, Promise: e.Score, Page: -1, Start: e.Via == store.ViaSeed}, e.Fate.At}
+		st := step{Step{Key: key, Host: host, Promise: e.Score, Page: -1, Start: e.Via == store.ViaSeed}, e.Outcome.At}
 		switch n := int(e.Page); {
 		case e.State == "ok" && n >= 1 && n <= len(l.pages):
 			st.Page = n - 1

@@ -27,11 +27,11 @@ func trailStore(t *testing.T) *store.Store {
 		}
 	}
 	born := func(id, from store.ID, name string, via store.Via) {
-		put(b.PutBirth(id, store.Birth{URL: trailBase + name, From: from, Via: via}))
+		put(b.PutDiscovery(id, store.Discovery{URL: trailBase + name, From: from, Via: via}))
 	}
 	stored := func(id store.ID, number uint64, name string, at int64, links ...store.ID) {
 		put(b.PutPage(&store.Page{Number: number, ID: id, URL: trailBase + name, Checksum: []byte(name + "0123456789abcdef")[:16], Links: links, At: at, Relevant: true}, s.Compress(nil)))
-		put(b.PutFate(id, store.Fate{State: "ok", Page: number, Score: float64(id) / 10, At: at}))
+		put(b.PutOutcome(id, store.Outcome{State: "ok", Page: number, Score: float64(id) / 10, At: at}))
 	}
 	born(1, 0, "seed", store.ViaSeed)
 	born(2, 1, "linked", store.ViaLink)
@@ -43,9 +43,9 @@ func trailStore(t *testing.T) *store.Store {
 	stored(1, 1, "seed", 10, 2, 3, 5, 6)
 	stored(2, 2, "linked", 20, 7, 3)
 	stored(4, 3, "target", 40, 7)
-	put(b.PutFate(3, store.Fate{State: "redirect", At: 30, Score: 0.3}))
-	put(b.PutFate(5, store.Fate{State: "code", At: 25, Score: 0.5}))
-	put(b.PutFate(6, store.Fate{State: "robots_denied", At: 26}))
+	put(b.PutOutcome(3, store.Outcome{State: "redirect", At: 30, Score: 0.3}))
+	put(b.PutOutcome(5, store.Outcome{State: "code", At: 25, Score: 0.5}))
+	put(b.PutOutcome(6, store.Outcome{State: "robots_denied", At: 26}))
 	put(b.PutQueued(7, store.Queued{Priority: 0.2, Score: 0.7}))
 	put(b.PutCounts(&store.Counts{URLs: 7, Pages: 3}))
 	put(b.Commit())

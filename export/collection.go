@@ -638,7 +638,7 @@ func told(terms []store.Term) string {
 
 func (s *Selection) readStory(p *Page, one *picked) error {
 	urls := p.Source.Store.URLs()
-	b, err := urls.Birth(one.page.ID)
+	b, err := urls.Discovery(one.page.ID)
 	if err != nil && !s.passes(err) {
 		return err
 	}
@@ -651,7 +651,7 @@ func (s *Selection) readStory(p *Page, one *picked) error {
 		}
 		p.FoundBy = x.URL
 	case b.From != 0:
-		finder, err := urls.Birth(b.From)
+		finder, err := urls.Discovery(b.From)
 		if err != nil && !errors.Is(err, store.ErrUnknown) && !s.passes(err) {
 			return err
 		}

@@ -48,7 +48,7 @@ func makeStore(t testing.TB, dir string, pages []crawled) string {
 			if from == 0 {
 				via = store.ViaSeed
 			}
-			put(b.PutSeen(store.HashURL(urlOf(path)), id, false), b.PutBirth(id, store.Birth{URL: urlOf(path), From: from, Via: via}))
+			put(b.PutSeen(store.HashURL(urlOf(path)), id, false), b.PutDiscovery(id, store.Discovery{URL: urlOf(path), From: from, Via: via}))
 		}
 		return ids[path]
 	}
@@ -66,7 +66,7 @@ func makeStore(t testing.TB, dir string, pages []crawled) string {
 		if c.lost {
 			body = body[:len(body)/2]
 		}
-		put(b.PutPage(&p, body), b.PutVisit(p.ID, 1, store.Visit{State: "ok"}), b.PutFate(p.ID, store.Fate{State: "ok", Page: p.Number}))
+		put(b.PutPage(&p, body), b.PutVisit(p.ID, 1, store.Visit{State: "ok"}), b.PutOutcome(p.ID, store.Outcome{State: "ok", Page: p.Number}))
 		if c.label != nil {
 			put(b.PutLabel(p.Number, *c.label))
 		}
@@ -424,7 +424,7 @@ func TestExchanges(t *testing.T) {
 		w := store.Wire{Protocol: "http/1.1", Response: fmt.Appendf(nil, "%s %d\r\n", path, visit)}
 		err := errors.Join(b.PutVisit(id(path), visit, v), b.PutWire(id(path), visit, store.WireRecord{Kind: kind, Packed: store.PackWire(url, &w)}))
 		if state != "" {
-			err = errors.Join(err, b.PutFate(id(path), store.Fate{State: state, Page: map[string]uint64{"duplicate": 1}[state]}))
+			err = errors.Join(err, b.PutOutcome(id(path), store.Outcome{State: state, Page: map[string]uint64{"duplicate": 1}[state]}))
 		}
 		if err != nil {
 			t.Fatal(err)

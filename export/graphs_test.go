@@ -187,7 +187,7 @@ func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][
 	counts := store.Counts{URLs: uint64(n), States: map[string]uint64{}}
 	for i := 1; i <= n; i++ {
 		id, url := store.ID(i), urlAt(i)
-		put(b.PutSeen(store.HashURL(url), id, false), b.PutBirth(id, store.Birth{URL: url}))
+		put(b.PutSeen(store.HashURL(url), id, false), b.PutDiscovery(id, store.Discovery{URL: url}))
 		any := func() store.ID { return store.ID(1 + rng.IntN(n)) }
 		switch kind := rng.IntN(4); {
 		case kind == 0:
@@ -195,11 +195,11 @@ func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][
 		case kind == 1:
 			same[id] = any()
 			put(b.PutVisit(id, 1, store.Visit{State: "redirect", Location: any()}),
-				b.PutVisit(id, 2, store.Visit{State: "redirect", Location: same[id]}), b.PutFate(id, store.Fate{State: "redirect"}))
+				b.PutVisit(id, 2, store.Visit{State: "redirect", Location: same[id]}), b.PutOutcome(id, store.Outcome{State: "redirect"}))
 		case kind == 2 && len(stored) > 0:
 			number := 1 + rng.IntN(len(stored))
 			same[id] = stored[number-1]
-			put(b.PutVisit(id, 1, store.Visit{State: "duplicate"}), b.PutFate(id, store.Fate{State: "duplicate", Page: uint64(number)}))
+			put(b.PutVisit(id, 1, store.Visit{State: "duplicate"}), b.PutOutcome(id, store.Outcome{State: "duplicate", Page: uint64(number)}))
 		default:
 			links := []store.ID{}
 			for range rng.IntN(6) {
@@ -208,7 +208,7 @@ func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][
 			stored, pages[id] = append(stored, id), links
 			p := &store.Page{Number: uint64(len(stored)), ID: id, URL: url, Checksum: fmt.Appendf(nil, "%016d", i), Links: links}
 			put(b.PutVisit(id, 1, store.Visit{State: "redirect", Location: any()}), // an earlier redirect
-				b.PutVisit(id, 2, store.Visit{State: "ok"}), b.PutPage(p, s.Compress(nil)), b.PutFate(id, store.Fate{State: "ok", Page: p.Number}))
+				b.PutVisit(id, 2, store.Visit{State: "ok"}), b.PutPage(p, s.Compress(nil)), b.PutOutcome(id, store.Outcome{State: "ok", Page: p.Number}))
 		}
 	}
 	counts.Pages = uint64(len(stored))

@@ -11,11 +11,11 @@ import (
 
 // Score is a degree of relevance and its explanation.
 type Score struct {
-	Value   float64 // in [0,1]
-	Terms   []Term
-	Account []byte // packed further terms, see learned.Spell; may be nil
-	Echo    bool   // near-duplicate of earlier pages at similar URLs
-	Giver   []byte // what another scorer of the crawl must know of the page, see page.Excerpt; may be nil
+	Value        float64 // in [0,1]
+	Terms        []Term
+	Account      []byte // packed further terms, see learned.Spell; may be nil
+	Echo         bool   // near-duplicate of earlier pages at similar URLs
+	Introduction []byte // what another scorer of the crawl must know of the page, see page.Excerpt; may be nil
 }
 
 // Term is one part of a score.

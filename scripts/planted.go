@@ -26,7 +26,7 @@ import (
 	"sync"
 
 	"fossick/crawler"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/internal/page"

@@ -75,26 +75,28 @@ func (b *Batch) PutSeen(h Hash, id ID, skipped bool) error {
 	return b.set(bytesKey(keySeen, h[:]), seenValue(id, skipped))
 }
 
-func (b *Batch) PutBirth(id ID, birth Birth) error { return b.put(numKey(keyBirth, uint64(id)), birth) }
+func (b *Batch) PutDiscovery(id ID, discovery Discovery) error {
+	return b.put(numKey(keyDiscovery, uint64(id)), discovery)
+}
 
 func (b *Batch) PutQueued(id ID, q Queued) error { return b.put(numKey(keyQueued, uint64(id)), q) }
 
 func (b *Batch) PutVisit(id ID, n int, v Visit) error { return b.put(visitKey(id, n), v) }
 
-// PutFate writes a URL's outcome and removes it from the queue.
-func (b *Batch) PutFate(id ID, f Fate) error {
+// PutOutcome writes a URL's outcome and removes it from the queue.
+func (b *Batch) PutOutcome(id ID, f Outcome) error {
 	if err := b.delete(numKey(keyQueued, uint64(id))); err != nil {
 		return err
 	}
-	return b.put(numKey(keyFate, uint64(id)), f)
+	return b.put(numKey(keyOutcome, uint64(id)), f)
 }
 
-func (b *Batch) Fate(id ID) (f Fate, err error) {
-	return f, get(b.txn, numKey(keyFate, uint64(id)), &f)
+func (b *Batch) Outcome(id ID) (f Outcome, err error) {
+	return f, get(b.txn, numKey(keyOutcome, uint64(id)), &f)
 }
 
 func (b *Batch) Unskip(h Hash, id ID) error {
-	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
+	if err := b.delete(numKey(keyOutcome, uint64(id))); err != nil {
 		return err
 	}
 	return b.PutSeen(h, id, false)
@@ -244,9 +246,9 @@ func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
 			if err == nil && p.Seen() >= before {
 				continue
 			}
-			var f Fate
+			var f Outcome
 			if err == nil {
-				err = s.records.get(numKey(keyFate, uint64(p.ID)), &f)
+				err = s.records.get(numKey(keyOutcome, uint64(p.ID)), &f)
 			}
 			if err != nil {
 				yield(StalePage{}, err)
@@ -431,8 +433,8 @@ func (in *inspection) versions(ctx context.Context) error {
 		id, n := ID(binary.BigEndian.Uint64(k[1:])), maxVersions-int(binary.BigEndian.Uint16(k[9:]))
 		if of.ID != id {
 			of, bad, body = &Page{ID: id}, false, nil
-			var f Fate
-			if get(txn, numKey(keyFate, uint64(id)), &f) == nil && f.HasPage() && get(txn, numKey(keyPage, f.Page), of) == nil {
+			var f Outcome
+			if get(txn, numKey(keyOutcome, uint64(id)), &f) == nil && f.HasPage() && get(txn, numKey(keyPage, f.Page), of) == nil {
 				of.Number = f.Page
 				body, _ = in.s.codec.body(txn, of.Number) // pages reports unreadable bodies
 			}

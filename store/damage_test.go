@@ -48,7 +48,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-func TestCutOffAtBirth(t *testing.T) {
+func TestCutOffAtDiscovery(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
 	must(t, err)
 	must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(key(keyInfo)) }), s.Close(), os.Remove(filepath.Join(s.Dir(), infoFile)))
@@ -60,14 +60,14 @@ func TestCutOffAtBirth(t *testing.T) {
 // TestDamagedRecords: a damaged record gives an error with its key; others can still be read.
 func TestDamagedRecords(t *testing.T) {
 	readers := map[byte]func(s *Store) error{
-		keyCount:  func(s *Store) error { _, err := s.Counts(); return err },
-		keySeen:   func(s *Store) error { _, err := lookedUp(s, HashURL(u2)); return err },
-		keyBirth:  func(s *Store) error { _, err := s.URLs().Birth(2); return err },
-		keyQueued: func(s *Store) error { return drain(s.URLs().Waiters()) },
-		keyVisit:  func(s *Store) error { _, err := s.URLs().Life(u2); return err },
-		keyFate:   func(s *Store) error { _, err := s.URLs().Life(u2); return err },
-		keyPage:   func(s *Store) error { return drain(s.Pages()) },
-		keyBody:   func(s *Store) error { _, err := s.Body(1); return err },
+		keyCount:     func(s *Store) error { _, err := s.Counts(); return err },
+		keySeen:      func(s *Store) error { _, err := lookedUp(s, HashURL(u2)); return err },
+		keyDiscovery: func(s *Store) error { _, err := s.URLs().Discovery(2); return err },
+		keyQueued:    func(s *Store) error { return drain(s.URLs().Waiters()) },
+		keyVisit:     func(s *Store) error { _, err := s.URLs().Life(u2); return err },
+		keyOutcome:   func(s *Store) error { _, err := s.URLs().Life(u2); return err },
+		keyPage:      func(s *Store) error { return drain(s.Pages()) },
+		keyBody:      func(s *Store) error { _, err := s.Body(1); return err },
 		keyContent: func(s *Store) error {
 			b := s.Batch()
 			defer b.Cancel()
@@ -81,8 +81,8 @@ func TestDamagedRecords(t *testing.T) {
 		keyExchange: func(s *Store) error { return drain(s.Exchanges("")) },
 	}
 	keys := map[byte][]byte{
-		keyCount: key(keyCount), keySeen: bytesKey(keySeen, hashOf(u2)), keyBirth: numKey(keyBirth, 2), keyQueued: numKey(keyQueued, 2),
-		keyVisit: visitKey(2, 1), keyFate: numKey(keyFate, 2), keyPage: numKey(keyPage, 1), keyBody: numKey(keyBody, 1),
+		keyCount: key(keyCount), keySeen: bytesKey(keySeen, hashOf(u2)), keyDiscovery: numKey(keyDiscovery, 2), keyQueued: numKey(keyQueued, 2),
+		keyVisit: visitKey(2, 1), keyOutcome: numKey(keyOutcome, 2), keyPage: numKey(keyPage, 1), keyBody: numKey(keyBody, 1),
 		keyContent: bytesKey(keyContent, somePage().Checksum), keyLabel: numKey(keyLabel, 1), keyHost: bytesKey(keyHost, []byte("h:80")),
 		keyExchange: exchangeKey("h:80", 1), keyMark: numKey(keyMark, 2),
 	}
@@ -90,7 +90,7 @@ func TestDamagedRecords(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			s := create(t)
 			alter(t, s, func(b *Batch) {
-				must(t, b.PutSeen(HashURL(u2), 2, false), b.PutBirth(2, Birth{URL: u2}), b.PutVisit(2, 1, Visit{}), b.PutFate(2, Fate{Page: 1}),
+				must(t, b.PutSeen(HashURL(u2), 2, false), b.PutDiscovery(2, Discovery{URL: u2}), b.PutVisit(2, 1, Visit{}), b.PutOutcome(2, Outcome{Page: 1}),
 					b.PutQueued(2, Queued{}), b.PutPage(somePage(), s.Compress([]byte("x"))), b.PutLabel(1, Label{}),
 					b.PutHost(&Host{Name: "h:80"}), b.put(keys[keyMark], Mark{}), b.PutExchange("h:80", 1, Exchange{}), b.PutCounts(&Counts{}))
 			})
@@ -163,7 +163,7 @@ func drain[T any](seq func(func(T, error) bool)) (err error) {
 // TestDiskFull: commits fail without a change to the store, and succeed once there is room.
 func TestDiskFull(t *testing.T) {
 	s := create(t)
-	alter(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutDiscovery(1, Discovery{URL: u1})) })
 	free := func(r room, err error) {
 		f := func(string) (room, error) { return r, err }
 		s.disk.free.Store(&f)
@@ -171,14 +171,14 @@ func TestDiskFull(t *testing.T) {
 	}
 	free(room{minFreeBytes - 1, 1 << 20}, nil)
 	b := s.Batch()
-	must(t, b.PutBirth(2, Birth{URL: u2}))
+	must(t, b.PutDiscovery(2, Discovery{URL: u2}))
 	if err := b.Commit(); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "make room") {
 		t.Fatalf("got %v, want ErrDiskFull and what to do", err)
 	}
-	if _, err := s.URLs().Birth(2); !errors.Is(err, ErrUnknown) {
+	if _, err := s.URLs().Discovery(2); !errors.Is(err, ErrUnknown) {
 		t.Errorf("the refused batch left something: %v", err)
 	}
-	_, err := s.URLs().Birth(1)
+	_, err := s.URLs().Discovery(1)
 	must(t, err)
 
 	free(room{}, errors.New("unknown"))
@@ -191,7 +191,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("no room for files: %v, want ErrDiskFull and what to do", err)
 	}
 	free(room{1 << 40, minFreeFiles}, nil)
-	alter(t, s, func(b *Batch) { must(t, b.PutBirth(2, Birth{URL: u2})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutDiscovery(2, Discovery{URL: u2})) })
 }
 
 // TestEmptyLogs: a kill just after Badger made a log, or an unlisted table, leaves an empty file.
@@ -221,12 +221,12 @@ func TestEmptyLogs(t *testing.T) {
 // FuzzDecode: arbitrary bytes give an error, or a record that survives encoding and decoding.
 func FuzzDecode(f *testing.F) {
 	records := []func() any{
-		func() any { return &Counts{} }, func() any { return &Birth{} }, func() any { return &Queued{} }, func() any { return &Visit{} },
-		func() any { return &Fate{} }, func() any { return &Page{} }, func() any { return &Label{} }, func() any { return &Host{} },
+		func() any { return &Counts{} }, func() any { return &Discovery{} }, func() any { return &Queued{} }, func() any { return &Visit{} },
+		func() any { return &Outcome{} }, func() any { return &Page{} }, func() any { return &Label{} }, func() any { return &Host{} },
 		func() any { return &Info{} },
 	}
 	for _, r := range []any{
-		Counts{States: map[string]uint64{"ok": 1}}, Birth{URL: u1}, Queued{Priority: 0.5}, Visit{State: "ok"}, Fate{Reason: "x"}, somePage(), Label{Rule: "x"}, Host{Pages: 1},
+		Counts{States: map[string]uint64{"ok": 1}}, Discovery{URL: u1}, Queued{Priority: 0.5}, Visit{State: "ok"}, Outcome{Reason: "x"}, somePage(), Label{Rule: "x"}, Host{Pages: 1},
 		Info{Topic: "x", Settings: []byte("{}")},
 	} {
 		b, err := encode(r)
@@ -278,7 +278,7 @@ func TestFolderGone(t *testing.T) {
 			must(t, err)
 			put := func(id ID) error {
 				b := s.Batch()
-				return errors.Join(b.PutBirth(id, Birth{URL: u1}), b.Commit())
+				return errors.Join(b.PutDiscovery(id, Discovery{URL: u1}), b.Commit())
 			}
 			must(t, put(1))
 			s.disk.look()
@@ -306,8 +306,8 @@ func TestFolderGone(t *testing.T) {
 			s, err = Open(dir + ".copy")
 			must(t, err)
 			for id := range ID(2) {
-				if b, err := s.URLs().Birth(id + 1); err != nil || b.URL != u1 {
-					t.Errorf("birth %d: %+v, %v", id+1, b, err)
+				if b, err := s.URLs().Discovery(id + 1); err != nil || b.URL != u1 {
+					t.Errorf("discovery %d: %+v, %v", id+1, b, err)
 				}
 			}
 			must(t, s.Close())
@@ -323,9 +323,9 @@ func TestFolderBack(t *testing.T) {
 	must(t, os.Rename(dir, dir+".moved"))
 	s.disk.look()
 	must(t, os.Rename(dir+".moved", dir))
-	alter(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
-	if b, err := s.URLs().Birth(1); err != nil || b.URL != u1 {
-		t.Errorf("birth: %+v, %v", b, err)
+	alter(t, s, func(b *Batch) { must(t, b.PutDiscovery(1, Discovery{URL: u1})) })
+	if b, err := s.URLs().Discovery(1); err != nil || b.URL != u1 {
+		t.Errorf("discovery: %+v, %v", b, err)
 	}
 	must(t, s.Close())
 }
@@ -355,7 +355,7 @@ func starve(dir string, acknowledge io.Writer) error {
 	for id := ID(1); err == nil && id <= 200_000; id += 1000 {
 		b := s.Batch()
 		for n := range ID(1000) {
-			err = errors.Join(err, b.PutBirth(id+n, Birth{URL: fmt.Sprint(u1, id+n, strings.Repeat("x", 150))}))
+			err = errors.Join(err, b.PutDiscovery(id+n, Discovery{URL: fmt.Sprint(u1, id+n, strings.Repeat("x", 150))}))
 		}
 		if err = errors.Join(err, b.Commit()); err == nil {
 			fmt.Fprintln(acknowledge, id+999)
@@ -397,7 +397,7 @@ func TestNoMoreFiles(t *testing.T) {
 			}
 			last, err := strconv.Atoi(done[len(done)-1])
 			must(t, err)
-			wantBirth(t, dir, ID(last))
+			wantDiscovery(t, dir, ID(last))
 		})
 	}
 }
@@ -406,7 +406,7 @@ func TestCloseWhenFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
 	must(t, err)
-	alter(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutDiscovery(1, Discovery{URL: u1})) })
 	none := func(string) (room, error) { return room{4096, 1 << 20}, nil }
 	s.disk.free.Store(&none)
 	if err := closeWithin(t, s); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "make room") {
@@ -415,7 +415,7 @@ func TestCloseWhenFull(t *testing.T) {
 	if logs, err := filepath.Glob(filepath.Join(dir, database, "*.mem")); err != nil || len(logs) == 0 {
 		t.Error("the memtable was written away, to a disk without room")
 	}
-	wantBirth(t, copyOf(t, dir), 1)
+	wantDiscovery(t, copyOf(t, dir), 1)
 	must(t, s.db.Close())
 }
 
@@ -476,12 +476,12 @@ func readData(t *testing.T, name string) (data []byte, size int64) {
 	return data, info.Size()
 }
 
-func wantBirth(t *testing.T, dir string, id ID) {
+func wantDiscovery(t *testing.T, dir string, id ID) {
 	t.Helper()
 	s, err := Open(dir)
 	must(t, err)
-	if b, err := s.URLs().Birth(id); err != nil || !strings.HasPrefix(b.URL, u1) {
-		t.Errorf("birth %d: %+v, %v", id, b, err)
+	if b, err := s.URLs().Discovery(id); err != nil || !strings.HasPrefix(b.URL, u1) {
+		t.Errorf("discovery %d: %+v, %v", id, b, err)
 	}
 	must(t, s.Close())
 }

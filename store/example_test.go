@@ -27,9 +27,9 @@ func Example() {
 	b := s.Batch() // after Commit all of it is stored; after a kill, all or nothing
 	err = errors.Join(
 		b.PutSeen(store.HashURL(url), 1, false),
-		b.PutBirth(1, store.Birth{URL: url, Via: store.ViaSeed}),
+		b.PutDiscovery(1, store.Discovery{URL: url, Via: store.ViaSeed}),
 		b.PutPage(&store.Page{Number: 1, ID: 1, URL: url, Title: "Bees", Checksum: []byte("0123456789abcdef")}, s.Compress([]byte("<p>All of bees"))),
-		b.PutFate(1, store.Fate{State: "ok", Page: 1}),
+		b.PutOutcome(1, store.Outcome{State: "ok", Page: 1}),
 		b.Commit(),
 	)
 	if err != nil {

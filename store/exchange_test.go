@@ -32,7 +32,7 @@ func TestExchanges(t *testing.T) {
 func TestLifeOfAURLFromASitemap(t *testing.T) {
 	s := create(t)
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutSeen(HashURL(u2), 1, false), b.PutBirth(1, Birth{URL: u2, Via: ViaSitemap, Exchange: 2, AtHost: "a:80"}),
+		must(t, b.PutSeen(HashURL(u2), 1, false), b.PutDiscovery(1, Discovery{URL: u2, Via: ViaSitemap, Exchange: 2, AtHost: "a:80"}),
 			b.PutQueued(1, Queued{}), b.PutExchange("a:80", 2, Exchange{For: ForSitemap, URL: u1}))
 	})
 	l, err := s.URLs().Life(u2)
@@ -99,7 +99,7 @@ func TestRepairOfSitemapURLs(t *testing.T) {
 		for id, n := range []uint64{1, 2} {
 			url := fmt.Sprintf("http://a/%d", id)
 			must(t, b.PutSeen(HashURL(url), ID(id+1), false), b.PutQueued(ID(id+1), Queued{}),
-				b.PutBirth(ID(id+1), Birth{URL: url, Via: ViaSitemap, Exchange: n, AtHost: "a:80"}))
+				b.PutDiscovery(ID(id+1), Discovery{URL: url, Via: ViaSitemap, Exchange: n, AtHost: "a:80"}))
 		}
 		must(t, b.PutCounts(&Counts{URLs: 2, States: map[string]uint64{}}))
 	})

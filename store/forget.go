@@ -253,11 +253,11 @@ func (w *withdrawal) elsewhere(ctx context.Context) error {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		birth, err := w.s.URLs().Birth(e.ID)
+		discovery, err := w.s.URLs().Discovery(e.ID)
 		if errors.Is(err, ErrUnknown) {
 			continue
 		}
-		if err == nil && Forgets(w.asked).Has(birth.URL) {
+		if err == nil && Forgets(w.asked).Has(discovery.URL) {
 			err = w.add(func(b *Batch) error { return b.dropWires(e.ID) })
 		}
 		if err != nil {
@@ -294,8 +294,8 @@ func (w *withdrawal) page(b *Batch, of found) error {
 
 func (w *withdrawal) url(b *Batch, u foundWaiting) error {
 	w.counts.States[forgottenState]++
-	fate := Fate{State: forgottenState, Reason: ForgottenReason, Score: u.Score, Parent: u.Parent, At: max(u.by.At, u.Birth.At)}
-	return errors.Join(b.PutFate(u.ID, fate), b.PutCounts(&w.counts))
+	outcome := Outcome{State: forgottenState, Reason: ForgottenReason, Score: u.Score, Parent: u.Parent, At: max(u.by.At, u.Discovery.At)}
+	return errors.Join(b.PutOutcome(u.ID, outcome), b.PutCounts(&w.counts))
 }
 
 const forgottenState = "none"

@@ -52,7 +52,7 @@ func unforgotten(t *testing.T) (dir string, kept []byte) {
 	b.Replicate(true)
 	for i, u := range []string{"http://a.test/1", "http://b.test/", "http://a.test/2", "http://a.test/3", "http://b.test/2"} {
 		id := ID(i + 1)
-		err := errors.Join(b.PutSeen(HashURL(u), id, false), b.PutBirth(id, Birth{URL: u, Via: ViaSeed}))
+		err := errors.Join(b.PutSeen(HashURL(u), id, false), b.PutDiscovery(id, Discovery{URL: u, Via: ViaSeed}))
 		if id > 3 {
 			if err := errors.Join(err, b.PutQueued(id, Queued{Priority: .5, Score: .25})); err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ func unforgotten(t *testing.T) (dir string, kept []byte) {
 		} else {
 			body = append([]byte(words), body...)
 		}
-		if err := errors.Join(err, b.PutVisit(id, 1, Visit{State: "ok", Code: 200}), b.PutFate(id, Fate{State: "ok", Page: uint64(id)}), b.PutPage(p, body)); err != nil {
+		if err := errors.Join(err, b.PutVisit(id, 1, Visit{State: "ok", Code: 200}), b.PutOutcome(id, Outcome{State: "ok", Page: uint64(id)}), b.PutPage(p, body)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +97,7 @@ func forgotten(t *testing.T, dir string, kept []byte) {
 	if body, err := s.Body(2); err != nil || string(body) != string(kept) {
 		t.Errorf("another page: %v", err)
 	}
-	if life, err := s.URLs().Life("http://a.test/3"); err != nil || life.Fate == nil || life.Fate.Reason != ForgottenReason || life.Fate.Score != .25 {
+	if life, err := s.URLs().Life("http://a.test/3"); err != nil || life.Outcome == nil || life.Outcome.Reason != ForgottenReason || life.Outcome.Score != .25 {
 		t.Errorf("a URL that waited: %+v, %v", life, err)
 	}
 	for p, err := range OutboxOf(s).Parcels(KeeperPart, 0) {

@@ -102,9 +102,9 @@ func TestHistoriesMended(t *testing.T) {
 
 func lifeOf(t *testing.T, s *Store, id ID) *Life {
 	t.Helper()
-	birth, err := s.URLs().Birth(id)
+	discovery, err := s.URLs().Discovery(id)
 	must(t, err)
-	l, err := s.URLs().Life(birth.URL)
+	l, err := s.URLs().Life(discovery.URL)
 	must(t, err)
 	return l
 }
@@ -115,9 +115,9 @@ func TestKnown(t *testing.T) {
 	wire := someWires()[0]
 	alter(t, s, func(b *Batch) {
 		for n := ID(1); n <= 60; n++ {
-			must(t, b.PutBirth(n, Birth{URL: fmt.Sprintf("http://h.example/%d", n), Via: ViaLink, Depth: int(n % 5)}))
+			must(t, b.PutDiscovery(n, Discovery{URL: fmt.Sprintf("http://h.example/%d", n), Via: ViaLink, Depth: int(n % 5)}))
 			if n%3 != 0 {
-				must(t, b.PutFate(n, Fate{State: "code", Score: float64(n)}))
+				must(t, b.PutOutcome(n, Outcome{State: "code", Score: float64(n)}))
 			}
 			for v := 1; v <= int(n%4); v++ {
 				must(t, b.PutVisit(n, v, Visit{Start: int64(v), State: "code", Code: 400 + v}))
@@ -131,9 +131,9 @@ func TestKnown(t *testing.T) {
 	for k, err := range s.URLs().Known() {
 		must(t, err)
 		n++
-		birth, err := s.URLs().Birth(n)
+		discovery, err := s.URLs().Discovery(n)
 		must(t, err)
-		if k.ID != n || k.Birth != birth || (k.Fate == nil) != (n%3 == 0) || k.Fate != nil && k.Fate.Score != float64(n) || len(k.Visits) != int(n%4) {
+		if k.ID != n || k.Discovery != discovery || (k.Outcome == nil) != (n%3 == 0) || k.Outcome != nil && k.Outcome.Score != float64(n) || len(k.Visits) != int(n%4) {
 			t.Fatalf("URL %d: %+v", n, k)
 		}
 		for i, v := range k.Visits {
@@ -164,17 +164,17 @@ func TestEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	want := map[ID]Fate{}
+	want := map[ID]Outcome{}
 	b := s.Batch()
 	for n := ID(1); n <= 400; n++ {
-		if err := b.PutBirth(n, Birth{URL: fmt.Sprintf("http://h.example/%d", n), From: n / 2, Via: ViaLink}); err != nil {
+		if err := b.PutDiscovery(n, Discovery{URL: fmt.Sprintf("http://h.example/%d", n), From: n / 2, Via: ViaLink}); err != nil {
 			t.Fatal(err)
 		}
 		if n%7 != 0 && n < 300 && n > 20 {
 			continue
 		}
-		f := Fate{State: []string{"ok", "code"}[n%2], Score: float64(n), Page: uint64(n % 2)}
-		if err := b.PutFate(n, f); err != nil {
+		f := Outcome{State: []string{"ok", "code"}[n%2], Score: float64(n), Page: uint64(n % 2)}
+		if err := b.PutOutcome(n, f); err != nil {
 			t.Fatal(err)
 		}
 		want[n] = f
@@ -187,9 +187,9 @@ func TestEnded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		birth, err := s.URLs().Birth(e.ID)
-		if err != nil || e.Birth != birth || e.Fate != want[e.ID] || e.ID <= last {
-			t.Fatalf("after %d: got %+v (%v), want %+v of %+v", last, e, err, want[e.ID], birth)
+		discovery, err := s.URLs().Discovery(e.ID)
+		if err != nil || e.Discovery != discovery || e.Outcome != want[e.ID] || e.ID <= last {
+			t.Fatalf("after %d: got %+v (%v), want %+v of %+v", last, e, err, want[e.ID], discovery)
 		}
 		last = e.ID
 		delete(want, e.ID)

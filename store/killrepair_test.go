@@ -77,8 +77,8 @@ func putExchange(s *Store, b *Batch, n uint64) error {
 	url := fmt.Sprint("http://h.example/", n)
 	p := &Page{Number: n, ID: ID(n), URL: url, Checksum: fmt.Appendf(nil, "%016d", n), Links: make([]ID, n%200), Bytes: int64(len(bodyOf(n)))}
 	return errors.Join(
-		b.PutSeen(HashURL(url), ID(n), false), b.PutBirth(ID(n), Birth{URL: url}), b.PutQueued(ID(n), Queued{}),
-		b.PutVisit(ID(n), 1, Visit{State: "ok"}), b.PutPage(p, s.Compress(bodyOf(n))), b.PutFate(ID(n), Fate{State: "ok", Page: n}))
+		b.PutSeen(HashURL(url), ID(n), false), b.PutDiscovery(ID(n), Discovery{URL: url}), b.PutQueued(ID(n), Queued{}),
+		b.PutVisit(ID(n), 1, Visit{State: "ok"}), b.PutPage(p, s.Compress(bodyOf(n))), b.PutOutcome(ID(n), Outcome{State: "ok", Page: n}))
 }
 
 // bodyOf returns a different body for each page; only some are long enough for the value log.
@@ -130,7 +130,7 @@ func checkExchange(t *testing.T, s *Store, n uint64) {
 	}
 	body, err := s.Body(n)
 	must(t, err)
-	if life.ID != ID(n) || life.Queued != nil || life.Fate == nil || life.Page == nil || len(life.Visits) != 1 || string(body) != string(bodyOf(n)) {
+	if life.ID != ID(n) || life.Queued != nil || life.Outcome == nil || life.Page == nil || len(life.Visits) != 1 || string(body) != string(bodyOf(n)) {
 		t.Fatalf("exchange %d is there in part: %+v, body of %d bytes", n, life, len(body))
 	}
 }
@@ -248,7 +248,7 @@ func harmedStore(t *testing.T, dir string, pages uint64, r *rand.Rand) map[ID]bo
 			case 2:
 				must(t, txn.Delete(bytesKey(keySeen, h[:])))
 			case 3:
-				must(t, txn.Set(numKey(keyFate, uint64(p.ID)), []byte{0xff}))
+				must(t, txn.Set(numKey(keyOutcome, uint64(p.ID)), []byte{0xff}))
 			}
 		}
 		return nil

@@ -94,7 +94,7 @@ func (c *stream) born(h Hash, url string, from ID) error {
 	c.urls++
 	id := ID(c.urls)
 	c.lately[int(id)%len(c.lately)] = id
-	return cmp.Or(c.batch.PutBirth(id, Birth{URL: url, From: from, Via: ViaLink, Depth: 9, At: time.Now().UnixMilli()}),
+	return cmp.Or(c.batch.PutDiscovery(id, Discovery{URL: url, From: from, Via: ViaLink, Depth: 9, At: time.Now().UnixMilli()}),
 		c.batch.PutSeen(h, id, false), c.batch.PutQueued(id, c.place(from)))
 }
 
@@ -106,11 +106,11 @@ func (c *stream) place(from ID) Queued {
 func (c *stream) page() error {
 	id := c.waits()
 	asked := time.Now()
-	birth, _, err := c.s.URLs().Waiting(id)
+	discovery, _, err := c.s.URLs().Waiting(id)
 	if err != nil {
 		return err
 	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(birth.URL, "http://"), "/")
+	name, _, _ := strings.Cut(strings.TrimPrefix(discovery.URL, "http://"), "/")
 	host, err := c.s.Host(name)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (c *stream) page() error {
 			return err
 		}
 	}
-	return c.store(id, birth, host, hashes, urls, seen, signature)
+	return c.store(id, discovery, host, hashes, urls, seen, signature)
 }
 
 func (c *stream) waits() ID {
@@ -154,7 +154,7 @@ func (c *stream) waits() ID {
 	}
 }
 
-func (c *stream) store(id ID, birth Birth, host *Host, hashes []Hash, urls []string, seen []Seen, signature []byte) error {
+func (c *stream) store(id ID, discovery Discovery, host *Host, hashes []Hash, urls []string, seen []Seen, signature []byte) error {
 	checksum := signature[100:116]
 	if _, err := c.batch.PageWith(checksum); err != nil {
 		return err
@@ -179,10 +179,10 @@ func (c *stream) store(id ID, birth Birth, host *Host, hashes []Hash, urls []str
 	host.Pages, host.Requests = host.Pages+1, host.Requests+1
 	err := cmp.Or(
 		c.batch.PutPage(&Page{
-			Number: c.pages, ID: id, URL: birth.URL, ContentType: "text/html; charset=utf-8", Checksum: checksum,
-			Title: "three words or so", Links: links, Signature: signature, Bytes: 2500, Depth: birth.Depth, Rule: "the words that weighed most",
+			Number: c.pages, ID: id, URL: discovery.URL, ContentType: "text/html; charset=utf-8", Checksum: checksum,
+			Title: "three words or so", Links: links, Signature: signature, Bytes: 2500, Depth: discovery.Depth, Rule: "the words that weighed most",
 		}, append([]byte(nil), c.body...)),
-		c.batch.PutFate(id, Fate{State: "ok", Page: c.pages, At: time.Now().UnixMilli(), Next: 1 << 41}),
+		c.batch.PutOutcome(id, Outcome{State: "ok", Page: c.pages, At: time.Now().UnixMilli(), Next: 1 << 41}),
 		c.batch.PutVisit(id, 1, Visit{Start: time.Now().UnixMilli(), Millis: 5, State: "ok", Code: 200, Bytes: 2500}),
 		c.batch.PutHost(host),
 		c.batch.PutCounts(&Counts{URLs: c.urls, Pages: c.pages}))

@@ -56,21 +56,21 @@ func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	if err := b.put(markKey(id, m.Topic), m); err != nil {
 		return err
 	}
-	fate, err := b.Fate(id)
+	outcome, err := b.Outcome(id)
 	if errors.Is(err, ErrUnknown) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if fate.State != "ok" || fate.Page == 0 {
-		return fmt.Errorf("%w: its state is %s", ErrNoPage, fate.State)
+	if outcome.State != "ok" || outcome.Page == 0 {
+		return fmt.Errorf("%w: its state is %s", ErrNoPage, outcome.State)
 	}
 	p := &Page{}
-	if err := get(b.txn, numKey(keyPage, fate.Page), p); err != nil {
+	if err := get(b.txn, numKey(keyPage, outcome.Page), p); err != nil {
 		return err
 	}
-	p.Number = fate.Page
+	p.Number = outcome.Page
 	counts.count(p, true)
 	p.heed(m)
 	counts.count(p, false)
@@ -341,10 +341,10 @@ type Source struct {
 
 // Seen returns when a URL's page was last found unchanged (Unix milliseconds); 0 without a page.
 func (u URLs) Seen(id ID) (at int64, err error) {
-	var f Fate
+	var f Outcome
 	var p Page
 	err = u.records.view(func(txn *badger.Txn) error {
-		if err := get(txn, numKey(keyFate, uint64(id)), &f); err != nil || !f.HasPage() {
+		if err := get(txn, numKey(keyOutcome, uint64(id)), &f); err != nil || !f.HasPage() {
 			return err
 		}
 		return get(txn, numKey(keyPage, f.Page), &p)

@@ -80,7 +80,7 @@ func TestMarkTopics(t *testing.T) {
 	counts := Counts{URLs: 1, Pages: 1, Relevant: 1, Bytes: uint64(record.Bytes), States: map[string]uint64{"ok": 1}}
 	counts.Judged(record.Topics, false)
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutBirth(1, Birth{URL: record.URL}), b.PutSeen(HashURL(record.URL), 1, false), b.PutFate(1, Fate{State: "ok", Page: 1}),
+		must(t, b.PutDiscovery(1, Discovery{URL: record.URL}), b.PutSeen(HashURL(record.URL), 1, false), b.PutOutcome(1, Outcome{State: "ok", Page: 1}),
 			b.PutPage(record, s.Compress([]byte(strings.Repeat("x", int(record.Bytes))))), b.PutLabel(1, Label{Label: "a", Kept: true, Topic: "a"}), b.PutCounts(&counts))
 	})
 	for _, step := range []struct {

@@ -152,7 +152,7 @@ func storePage(s *Store, b *Batch) error {
 	id := ID(c.Pages)
 	if c.URLs == 0 {
 		c.URLs = 1
-		err = b.PutBirth(1, Birth{URL: matrixURL(1), Via: ViaSeed, At: 1})
+		err = b.PutDiscovery(1, Discovery{URL: matrixURL(1), Via: ViaSeed, At: 1})
 		err = errors.Join(err, b.PutSeen(HashURL(matrixURL(1)), 1, false))
 	}
 	body := bodyOf(c.Pages)
@@ -164,7 +164,7 @@ func storePage(s *Store, b *Batch) error {
 		c.URLs++
 		to, url := ID(c.URLs), matrixURL(ID(c.URLs))
 		p.Links = append(p.Links, to)
-		err = errors.Join(err, b.PutBirth(to, Birth{URL: url, From: id, Via: ViaLink, At: 2}), b.PutSeen(HashURL(url), to, false),
+		err = errors.Join(err, b.PutDiscovery(to, Discovery{URL: url, From: id, Via: ViaLink, At: 2}), b.PutSeen(HashURL(url), to, false),
 			b.PutQueued(to, Queued{Priority: 0.5, Score: 0.5, Parent: id}))
 	}
 	c.Bytes += uint64(len(body))
@@ -173,7 +173,7 @@ func storePage(s *Store, b *Batch) error {
 		c.Relevant++
 	}
 	return errors.Join(err, b.PutVisit(id, 1, Visit{State: "ok", Code: 200}), b.PutPage(p, s.Compress(body)),
-		b.PutFate(id, Fate{State: "ok", Page: p.Number, Score: 0.5}), b.PutLabel(p.Number, Label{Label: "x"}),
+		b.PutOutcome(id, Outcome{State: "ok", Page: p.Number, Score: 0.5}), b.PutLabel(p.Number, Label{Label: "x"}),
 		b.PutHost(&Host{Name: fmt.Sprintf("h%d.test:80", id%10), Pages: 1}), b.PutCounts(&c))
 }
 

@@ -196,24 +196,24 @@ type Span struct {
 	First, Last uint64
 }
 
-// Heard records the last parcel for a part that was received from a sender.
-type Heard struct {
+// Received records the last parcel for a part that was received from a sender.
+type Received struct {
 	Part   uint16
 	Sender string
 	Number uint64
 }
 
-func (o Outbox) Cursors() iter.Seq2[Heard, error] {
-	return each(o.s.records, key(keyCursor), func(k, v []byte) (h Heard, err error) {
-		return heardOf(k, v)
+func (o Outbox) Cursors() iter.Seq2[Received, error] {
+	return each(o.s.records, key(keyCursor), func(k, v []byte) (h Received, err error) {
+		return receivedOf(k, v)
 	})
 }
 
-func heardOf(k, v []byte) (h Heard, err error) {
+func receivedOf(k, v []byte) (h Received, err error) {
 	if !isCursor(k) || len(v) != 8 {
 		return h, fmt.Errorf("store key %.40q: %w: want a part, a sender and a number", k, ErrDamaged)
 	}
-	return Heard{binary.BigEndian.Uint16(k[1:]), string(k[3:]), binary.BigEndian.Uint64(v)}, nil
+	return Received{binary.BigEndian.Uint16(k[1:]), string(k[3:]), binary.BigEndian.Uint64(v)}, nil
 }
 
 // Holdings are the parts of the web that an agent holds, stored for its restart.
@@ -472,8 +472,8 @@ func holderKey(part uint16, checksum []byte) []byte {
 	return append(partKey(keyHolder, part), checksum...)
 }
 
-func (d DuplicatesBatch) Page(id ID) (*Page, Fate, error) {
-	f, err := d.b.Fate(id)
+func (d DuplicatesBatch) Page(id ID) (*Page, Outcome, error) {
+	f, err := d.b.Outcome(id)
 	if err == nil && !f.HasPage() {
 		err = ErrUnknown
 	}

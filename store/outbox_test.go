@@ -145,7 +145,7 @@ func TestCursor(t *testing.T) {
 		}
 	}
 	for h, err := range OutboxOf(s).Cursors() {
-		if (h != Heard{3, "a", 5}) || err != nil {
+		if (h != Received{3, "a", 5}) || err != nil {
 			t.Errorf("%+v, %v", h, err)
 		}
 	}
@@ -225,7 +225,7 @@ func dropped(t *testing.T, numbers ...uint64) *Store {
 			}
 			c.States["ok"]--
 			c.States["duplicate"]++
-			must(t, DuplicatesIn(b).Drop(p, "http://other.test/"), b.PutFate(p.ID, Fate{State: "duplicate", Reason: "same content as http://other.test/"}), b.PutCounts(&c))
+			must(t, DuplicatesIn(b).Drop(p, "http://other.test/"), b.PutOutcome(p.ID, Outcome{State: "duplicate", Reason: "same content as http://other.test/"}), b.PutCounts(&c))
 		})
 	}
 	return s
@@ -282,7 +282,7 @@ func TestDropPage(t *testing.T) {
 func TestRepairWithDroppedPages(t *testing.T) {
 	s := dropped(t, 2, 5)
 	alter(t, s, func(b *Batch) {
-		must(t, b.delete(numKey(keyPage, 3)), b.PutFate(2, Fate{State: "ok", Page: 2}))
+		must(t, b.delete(numKey(keyPage, 3)), b.PutOutcome(2, Outcome{State: "ok", Page: 2}))
 	})
 	problems, err := s.Verify(t.Context())
 	must(t, err)

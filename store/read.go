@@ -266,11 +266,11 @@ func valueOf(item *badger.Item, k []byte, f func(k, v []byte) error) error {
 
 type Life struct {
 	ID ID
-	Birth
-	FoundBy string  // URL of Birth.From, or of the sitemap
+	Discovery
+	FoundBy string  // URL of Discovery.From, or of the sitemap
 	Queued  *Queued // nil once it left the queue
 	Visits  []Visit // by time
-	Fate    *Fate
+	Outcome *Outcome
 	Parent  string // URL of the best parent so far
 	Page    *Page
 	Label   *Label // nil if refine has not seen it
@@ -304,21 +304,21 @@ func (l *Life) read(txn *badger.Txn) error {
 	id := uint64(l.ID)
 	var err error
 	l.Visits, err = visitsOf(txn, l.ID)
-	err = errors.Join(err, get(txn, numKey(keyBirth, id), &l.Birth), optional(txn, numKey(keyQueued, id), &l.Queued),
-		optional(txn, numKey(keyFate, id), &l.Fate), optional(txn, numKey(keyMark, id), &l.Mark), l.readMarks(txn))
+	err = errors.Join(err, get(txn, numKey(keyDiscovery, id), &l.Discovery), optional(txn, numKey(keyQueued, id), &l.Queued),
+		optional(txn, numKey(keyOutcome, id), &l.Outcome), optional(txn, numKey(keyMark, id), &l.Mark), l.readMarks(txn))
 	if err != nil {
 		return err
 	}
-	if l.Fate == nil || l.Fate.Page == 0 {
+	if l.Outcome == nil || l.Outcome.Page == 0 {
 		return nil
 	}
-	if err := optional(txn, numKey(keyPage, l.Fate.Page), &l.Page); err != nil {
+	if err := optional(txn, numKey(keyPage, l.Outcome.Page), &l.Page); err != nil {
 		return err
 	}
 	if l.Page != nil {
-		l.Page.Number = l.Fate.Page
+		l.Page.Number = l.Outcome.Page
 	}
-	return optional(txn, numKey(keyLabel, l.Fate.Page), &l.Label)
+	return optional(txn, numKey(keyLabel, l.Outcome.Page), &l.Label)
 }
 
 func (l *Life) readMarks(txn *badger.Txn) error {
@@ -343,8 +343,8 @@ func (l *Life) nameParents(txn *badger.Txn) error {
 	switch {
 	case l.Queued != nil:
 		parent = l.Queued.Parent
-	case l.Fate != nil:
-		parent = l.Fate.Parent
+	case l.Outcome != nil:
+		parent = l.Outcome.Parent
 	}
 	for _, n := range []struct {
 		id  ID
@@ -353,8 +353,8 @@ func (l *Life) nameParents(txn *badger.Txn) error {
 		if n.id == 0 {
 			continue
 		}
-		var b Birth
-		if err := finding(get(txn, numKey(keyBirth, uint64(n.id)), &b)); err != nil {
+		var b Discovery
+		if err := finding(get(txn, numKey(keyDiscovery, uint64(n.id)), &b)); err != nil {
 			return err
 		}
 		*n.url = b.URL
@@ -386,50 +386,50 @@ func optional[T any](txn *badger.Txn, k []byte, record **T) error {
 // Known is a URL with its whole journal but without its page. It is valid until the next.
 type Known struct {
 	ID ID
-	Birth
-	Fate   *Fate
-	Visits []Visit     // by time
-	Wires  []Exchanged // exchanges with stored headers; Start and Location come from the visits
+	Discovery
+	Outcome *Outcome
+	Visits  []Visit     // by time
+	Wires   []Exchanged // exchanges with stored headers; Start and Location come from the visits
 }
 
 func (u URLs) Known() iter.Seq2[*Known, error] {
-	return u.known(func(*Fate) bool { return true }, true)
+	return u.known(func(*Outcome) bool { return true }, true)
 }
 
 // Watched yields the URLs that have a stored page, without headers.
 func (u URLs) Watched() iter.Seq2[*Known, error] {
-	return u.known(func(f *Fate) bool { return f != nil && f.HasPage() }, false)
+	return u.known(func(f *Outcome) bool { return f != nil && f.HasPage() }, false)
 }
 
 // AskedAgain yields, without headers, the URLs that a new crawl would request again: those with a
 // stored page and those that may have one now, even if gone. It leaves out duplicates.
 func (u URLs) AskedAgain() iter.Seq2[*Known, error] {
-	return u.known(func(f *Fate) bool {
+	return u.known(func(f *Outcome) bool {
 		return f != nil && (f.HasPage() || f.Next != 0 && f.State != "duplicate" || f.State == "code")
 	}, false)
 }
 
-func (u URLs) known(wanted func(*Fate) bool, headers bool) iter.Seq2[*Known, error] {
+func (u URLs) known(wanted func(*Outcome) bool, headers bool) iter.Seq2[*Known, error] {
 	return func(yield func(*Known, error) bool) {
 		err := u.records.view(func(txn *badger.Txn) error {
-			fates, visits, wires := alongside(txn, keyFate), alongside(txn, keyVisit), alongside(txn, keyWire)
+			outcomes, visits, wires := alongside(txn, keyOutcome), alongside(txn, keyVisit), alongside(txn, keyWire)
 			histories := alongside(txn, keyHistory)
-			defer fates.it.Close()
+			defer outcomes.it.Close()
 			defer visits.it.Close()
 			defer histories.it.Close()
 			defer wires.it.Close()
 			var k Known
-			var fate Fate
-			for item := range items(txn, key(keyBirth)) {
+			var outcome Outcome
+			for item := range items(txn, key(keyDiscovery)) {
 				k = Known{Visits: k.Visits[:0], Wires: k.Wires[:0]}
-				err := k.readBirth(item)
+				err := k.readDiscovery(item)
 				if err == nil {
-					err = fates.each(uint64(k.ID), func(key, v []byte) error {
-						fate, k.Fate = Fate{}, &fate
-						return decode(key, v, &fate)
+					err = outcomes.each(uint64(k.ID), func(key, v []byte) error {
+						outcome, k.Outcome = Outcome{}, &outcome
+						return decode(key, v, &outcome)
 					})
 				}
-				if err == nil && !wanted(k.Fate) {
+				if err == nil && !wanted(k.Outcome) {
 					continue
 				}
 				if err == nil {
@@ -456,12 +456,12 @@ func (u URLs) known(wanted func(*Fate) bool, headers bool) iter.Seq2[*Known, err
 	}
 }
 
-func (k *Known) readBirth(item *badger.Item) (err error) {
+func (k *Known) readDiscovery(item *badger.Item) (err error) {
 	at := item.KeyCopy(nil)
 	if k.ID, err = idOf(at); err != nil {
 		return err
 	}
-	return valueOf(item, at, func(key, v []byte) error { return decode(key, v, &k.Birth) })
+	return valueOf(item, at, func(key, v []byte) error { return decode(key, v, &k.Discovery) })
 }
 
 func (k *Known) addVisit(key, v []byte) error {

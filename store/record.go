@@ -67,8 +67,8 @@ type Counts struct {
 
 func (c *Counts) LastPage() uint64 { return c.Pages + c.Dropped }
 
-// Birth is the discovery of a URL.
-type Birth struct {
+// Discovery is the discovery of a URL.
+type Discovery struct {
 	URL   string `cbor:"1,keyasint"`
 	From  ID     `cbor:"2,keyasint,omitempty"` // page or redirect that named it first
 	Via   Via    `cbor:"3,keyasint"`
@@ -127,8 +127,8 @@ type Wait struct {
 	Hosts   int     `cbor:"7,keyasint,omitempty"` // hosts with links worth the price; hosts at one address count once
 }
 
-// Fate is the outcome of a URL that left the queue.
-type Fate struct {
+// Outcome is the outcome of a URL that left the queue.
+type Outcome struct {
 	State  string  `cbor:"1,keyasint"`           // network state (docs/fetch.md), or another outcome; "none" if it was never requested
 	Reason string  `cbor:"2,keyasint,omitempty"` // set where the state alone does not explain it
 	Page   uint64  `cbor:"3,keyasint,omitempty"` // number of the stored page, or of the page it duplicates
@@ -142,7 +142,7 @@ type Fate struct {
 }
 
 // HasPage reports whether Page is the URL's own.
-func (f Fate) HasPage() bool { return f.State == "ok" || f.Stored }
+func (f Outcome) HasPage() bool { return f.State == "ok" || f.Stored }
 
 // MetaRobots begins the Reason if the page itself, not robots.txt, denied a robots_denied URL.
 const MetaRobots = "meta robots"
@@ -315,34 +315,34 @@ func decode(k, value []byte, v any) error {
 
 // The first byte of a key is the record's kind. Numbers are big-endian, so keys sort numerically.
 const (
-	keyInfo     = 'i' // → Info
-	keyCount    = 'n' // → Counts
-	keySeen     = 'k' // + URL hash (16) → ID (8) and a byte: live or skipped
-	keyBirth    = 'u' // + ID → Birth, the URL's discovery
-	keyQueued   = 'q' // + ID → Queued, while the URL waits
-	keyVisit    = 'v' // + ID + number of the visit (2) → Visit
-	keyWire     = 'w' // + ID + number of the visit (2) → headers of the exchange, packed
-	keyHistory  = 't' // + ID + number of its first visit (2) → change.History: visits since the page was stored
-	keyVersion  = 'V' // + ID + number, falling (2) → Version: an earlier body of the URL's page
-	keyRounds   = 'g' // → []Round
-	keyChances  = 'e' // → bytes: success statistics of visits
-	keyFate     = 's' // + ID → Fate, the URL's outcome, once it left the queue
-	keyPage     = 'p' // + page number → Page
-	keyBody     = 'b' // + page number → zstd of the body
-	keyContent  = 'c' // + checksum (16) → page number
-	keyLabel    = 'l' // + page number → Label
-	keyNear     = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising
-	keyHost     = 'h' // + name:port → Host
-	keyMark     = 'y' // + ID → Mark, of a crawl of one topic
-	keyMarkFor  = 'z' // + ID + topic (1) → Mark, of one that several topics share
-	keyRanking  = 'o' // → Ranking
-	keyForget   = 'f' // + hash of the pattern (16) → Forget
-	keyParcel   = 'a' // + part of the web (2) + number (8) → Parcel: messages to the agent that holds the part
-	keyCursor   = 'd' // + part of the web (2) + sender → number of the last parcel received (8)
-	keyHoldings = 'j' // → Holdings
-	keyHolder   = 'C' // + part of the web (2) + checksum (16) → URL of the page kept for this content
-	keyAddress  = 'A' // + part of the web (2) + address → parts with sites there (2 each), then perhaps ffff and the site that owns it
-	keyRank     = 'r' // + side, 0 or 1 (see Ranking) + page number → Rank
+	keyInfo      = 'i' // → Info
+	keyCount     = 'n' // → Counts
+	keySeen      = 'k' // + URL hash (16) → ID (8) and a byte: live or skipped
+	keyDiscovery = 'u' // + ID → Discovery, the URL's discovery
+	keyQueued    = 'q' // + ID → Queued, while the URL waits
+	keyVisit     = 'v' // + ID + number of the visit (2) → Visit
+	keyWire      = 'w' // + ID + number of the visit (2) → headers of the exchange, packed
+	keyHistory   = 't' // + ID + number of its first visit (2) → change.History: visits since the page was stored
+	keyVersion   = 'V' // + ID + number, falling (2) → Version: an earlier body of the URL's page
+	keyRounds    = 'g' // → []Round
+	keyChances   = 'e' // → bytes: success statistics of visits
+	keyOutcome   = 's' // + ID → Outcome, the URL's outcome, once it left the queue
+	keyPage      = 'p' // + page number → Page
+	keyBody      = 'b' // + page number → zstd of the body
+	keyContent   = 'c' // + checksum (16) → page number
+	keyLabel     = 'l' // + page number → Label
+	keyNear      = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising
+	keyHost      = 'h' // + name:port → Host
+	keyMark      = 'y' // + ID → Mark, of a crawl of one topic
+	keyMarkFor   = 'z' // + ID + topic (1) → Mark, of one that several topics share
+	keyRanking   = 'o' // → Ranking
+	keyForget    = 'f' // + hash of the pattern (16) → Forget
+	keyParcel    = 'a' // + part of the web (2) + number (8) → Parcel: messages to the agent that holds the part
+	keyCursor    = 'd' // + part of the web (2) + sender → number of the last parcel received (8)
+	keyHoldings  = 'j' // → Holdings
+	keyHolder    = 'C' // + part of the web (2) + checksum (16) → URL of the page kept for this content
+	keyAddress   = 'A' // + part of the web (2) + address → parts with sites there (2 each), then perhaps ffff and the site that owns it
+	keyRank      = 'r' // + side, 0 or 1 (see Ranking) + page number → Rank
 
 	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange
 )

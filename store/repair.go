@@ -130,15 +130,15 @@ func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 }
 
 func (in *inspection) again(b *Batch, id ID) error {
-	birth, err := in.s.URLs().Birth(id)
+	discovery, err := in.s.URLs().Discovery(id)
 	if err != nil {
 		return finding(err)
 	}
 	var q Queued
-	if err := in.s.records.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
+	if err := in.s.records.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, discovery); return nil }); err != nil {
 		return err
 	}
-	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
+	if err := b.delete(numKey(keyOutcome, uint64(id))); err != nil {
 		return err
 	}
 	return b.PutQueued(id, q)
@@ -146,14 +146,14 @@ func (in *inspection) again(b *Batch, id ID) error {
 
 // placeAgain returns the queue entry of a URL that is queued again, with its last score and
 // parent. Its past visits do not count as tries.
-func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
+func placeAgain(txn *badger.Txn, id ID, discovery Discovery) Queued {
 	visits := lastVisit(txn, id)
-	q := Queued{Parent: birth.From, Visits: visits, Excused: visits}
-	var f Fate
-	if get(txn, numKey(keyFate, uint64(id)), &f) == nil {
-		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, birth.From)
+	q := Queued{Parent: discovery.From, Visits: visits, Excused: visits}
+	var f Outcome
+	if get(txn, numKey(keyOutcome, uint64(id)), &f) == nil {
+		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, discovery.From)
 	}
-	if birth.Via == ViaSeed {
+	if discovery.Via == ViaSeed {
 		q.Priority, q.Score = 1, 1
 	}
 	return q
@@ -221,13 +221,13 @@ func (r *renumbering) move(from, to uint64) (bool, error) {
 	if err := b.PutPage(p, r.s.Compress(body)); err != nil {
 		return false, err
 	}
-	fate, err := b.Fate(p.ID)
-	if err != nil || !fate.HasPage() {
-		fate = Fate{State: "ok", At: p.At}
+	outcome, err := b.Outcome(p.ID)
+	if err != nil || !outcome.HasPage() {
+		outcome = Outcome{State: "ok", At: p.At}
 	}
 	r.moved[from] = to
-	fate.Page = to
-	if err := b.PutFate(p.ID, fate); err != nil {
+	outcome.Page = to
+	if err := b.PutOutcome(p.ID, outcome); err != nil {
 		return false, err
 	}
 	if label != nil {

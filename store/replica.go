@@ -22,7 +22,7 @@ const KeeperPart = 1<<16 - 1
 
 func replicated(kind byte, bodies bool) bool {
 	switch kind {
-	case keySeen, keyBirth, keyQueued, keyFate, keyHost, keyCount, keyParcel, keyCursor, keyInfo, keyMark, keyMarkFor, keyForget, keyHolder, keyAddress:
+	case keySeen, keyDiscovery, keyQueued, keyOutcome, keyHost, keyCount, keyParcel, keyCursor, keyInfo, keyMark, keyMarkFor, keyForget, keyHolder, keyAddress:
 		return true
 	}
 	return bodies

@@ -32,9 +32,9 @@ func crawlABit(t *testing.T, s *Store, rng *rand.Rand, counts *Counts, bodies bo
 		case id > ID(counts.URLs):
 			counts.URLs++
 			url := fmt.Sprintf("http://h%d.test/%d", id%7, id)
-			must(t, b.PutBirth(id, Birth{URL: url, Via: ViaLink}), b.PutSeen(HashURL(url), id, false), b.PutQueued(id, Queued{Priority: rng.Float64()}))
+			must(t, b.PutDiscovery(id, Discovery{URL: url, Via: ViaLink}), b.PutSeen(HashURL(url), id, false), b.PutQueued(id, Queued{Priority: rng.Float64()}))
 		case rng.IntN(3) == 0:
-			must(t, b.PutFate(id, Fate{State: "code", At: rng.Int64()}), b.PutVisit(id, 1, Visit{Start: 5}))
+			must(t, b.PutOutcome(id, Outcome{State: "code", At: rng.Int64()}), b.PutVisit(id, 1, Visit{Start: 5}))
 		case rng.IntN(3) == 0:
 			must(t, OutboxIn(b).Put(uint16(rng.IntN(4)), counts, bytes.Repeat([]byte{7}, rng.IntN(1000))))
 		case rng.IntN(3) == 0:

@@ -447,7 +447,7 @@ func ourKey(k []byte) bool {
 		return len(k) == 1
 	case keySeen, keyForget:
 		return len(k) == 1+len(Hash{})
-	case keyBirth, keyQueued, keyFate, keyPage, keyBody, keyLabel, keyMark:
+	case keyDiscovery, keyQueued, keyOutcome, keyPage, keyBody, keyLabel, keyMark:
 		return len(k) == 9
 	case keyVisit, keyHistory, keyVersion, keyParcel:
 		return len(k) == 11

@@ -83,17 +83,17 @@ func somePage() *Page {
 
 func TestRoundTrips(t *testing.T) {
 	s := create(t)
-	birth := Birth{URL: u2, From: 1, Via: ViaLink, Depth: 1, Hops: 2, At: 99}
-	fate := Fate{State: "ok", Reason: "r", Page: 1, At: 100, Score: 0.7, Parent: 1}
+	discovery := Discovery{URL: u2, From: 1, Via: ViaLink, Depth: 1, Hops: 2, At: 99}
+	outcome := Outcome{State: "ok", Reason: "r", Page: 1, At: 100, Score: 0.7, Parent: 1}
 	visits := []Visit{{Start: 1, Millis: 2, State: "code", Code: 503, Error: "busy"}, {Start: 5, Millis: 1, State: "ok", Code: 200, Location: 4, Bytes: 11}}
 	host := &Host{Name: "b.example:80", Robots: []byte("r"), RobotsAt: 1, Next: 2, Failures: 3, Pages: 4, Requests: 5, Address: "192.0.2.1", RobotsCode: 200}
 	counts := Counts{URLs: 2, Pages: 1, Relevant: 1, Requests: 3, States: map[string]uint64{"ok": 1}, Codes: map[int]uint64{503: 1}, Skipped: 1, Bytes: 11, Elapsed: 5, Schemes: 6}
 	label := Label{Label: "banking", Score: 0.97, Kept: true, Rule: "loan > 1", Model: "m"}
 	body := bytes.Repeat([]byte("body "), 1000)
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutBirth(1, Birth{URL: u1, Via: ViaSeed, At: 98}), b.PutSeen(HashURL(u1), 1, false))
-		must(t, b.PutBirth(2, birth), b.PutSeen(HashURL(u2), 2, true), b.PutVisit(2, 1, visits[0]), b.PutVisit(2, 2, visits[1]))
-		must(t, b.PutPage(somePage(), s.Compress(body)), b.PutFate(2, fate), b.PutHost(host), b.PutCounts(&counts), b.PutLabel(1, label))
+		must(t, b.PutDiscovery(1, Discovery{URL: u1, Via: ViaSeed, At: 98}), b.PutSeen(HashURL(u1), 1, false))
+		must(t, b.PutDiscovery(2, discovery), b.PutSeen(HashURL(u2), 2, true), b.PutVisit(2, 1, visits[0]), b.PutVisit(2, 2, visits[1]))
+		must(t, b.PutPage(somePage(), s.Compress(body)), b.PutOutcome(2, outcome), b.PutHost(host), b.PutCounts(&counts), b.PutLabel(1, label))
 	})
 
 	got, err := s.Body(1)
@@ -120,7 +120,7 @@ func TestRoundTrips(t *testing.T) {
 
 	life, err := s.URLs().Life(u2)
 	must(t, err)
-	equal(t, "life", life, &Life{ID: 2, Birth: birth, FoundBy: u1, Visits: visits, Fate: &fate, Parent: u1, Page: somePage(), Label: &label})
+	equal(t, "life", life, &Life{ID: 2, Discovery: discovery, FoundBy: u1, Visits: visits, Outcome: &outcome, Parent: u1, Page: somePage(), Label: &label})
 }
 
 // TestStringsOfBytes: strings from servers need not be UTF-8, and are stored byte for byte.
@@ -132,7 +132,7 @@ func TestStringsOfBytes(t *testing.T) {
 	host := &Host{Name: "a.example:80", RobotsETag: odd}
 	visit := Visit{State: "header_error", Error: odd}
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutBirth(2, Birth{URL: u2, Via: ViaSeed}), b.PutSeen(HashURL(u2), 2, false), b.PutVisit(2, 1, visit))
+		must(t, b.PutDiscovery(2, Discovery{URL: u2, Via: ViaSeed}), b.PutSeen(HashURL(u2), 2, false), b.PutVisit(2, 1, visit))
 		must(t, b.PutPage(page, s.Compress([]byte("body"))), b.PutHost(host))
 	})
 	equal(t, "pages", all(t, s.Pages()), []*Page{page})
@@ -185,7 +185,7 @@ func TestHostilePageFitsABatch(t *testing.T) {
 			links[i] = id
 			url := fmt.Sprint("http://h.example/", base, i)
 			if err := errors.Join(
-				b.PutBirth(id, Birth{URL: url, From: 1, Via: ViaLink, Depth: 9, At: 1 << 41}),
+				b.PutDiscovery(id, Discovery{URL: url, From: 1, Via: ViaLink, Depth: 9, At: 1 << 41}),
 				b.PutSeen(HashURL(url), id, false),
 				b.PutQueued(id, Queued{Priority: 0.1, Score: 0.2, Parent: 1 << 33})); err != nil {
 				t.Fatalf("URLs of %d bytes: link %d: %v", length, i, err)
@@ -194,7 +194,7 @@ func TestHostilePageFitsABatch(t *testing.T) {
 		}
 		p := somePage()
 		p.Links, p.Title = links, strings.Repeat("t", 1024)
-		must(t, b.PutPage(p, make([]byte, 4<<20)), b.PutFate(2, Fate{State: "ok", Page: 1}),
+		must(t, b.PutPage(p, make([]byte, 4<<20)), b.PutOutcome(2, Outcome{State: "ok", Page: 1}),
 			b.PutWire(2, 1, WireRecord{Kind: WirePage, Packed: make([]byte, 40<<10)}), b.PutCounts(&Counts{URLs: uint64(id)}))
 		must(t, b.Commit())
 	}
@@ -215,7 +215,7 @@ func BenchmarkCommit(b *testing.B) {
 		for i := range uint64(13) {
 			url := fmt.Sprint("http://h.example/link/", n, "/", i)
 			id := ID(1<<32 + n*13 + i)
-			must(b, batch.PutSeen(HashURL(url), id, false), batch.PutBirth(id, Birth{URL: url, From: ID(n)}), batch.PutQueued(id, Queued{Priority: 0.5}))
+			must(b, batch.PutSeen(HashURL(url), id, false), batch.PutDiscovery(id, Discovery{URL: url, From: ID(n)}), batch.PutQueued(id, Queued{Priority: 0.5}))
 		}
 		p := somePage()
 		p.Number, p.ID = n, ID(n)
@@ -262,7 +262,7 @@ func TestMakingCutOff(t *testing.T) {
 
 // TestFieldNumbers: no two fields of a record share a number. The encoder would silently drop both.
 func TestFieldNumbers(t *testing.T) {
-	for _, record := range []any{Info{}, Counts{}, TopicCounts{}, Verdict{}, Birth{}, Queued{}, Visit{}, Fate{}, Page{}, Label{}, Host{}, Sitemaps{}, SitemapFile{}, Exchange{}, Mark{}, Ranking{}, Forget{}, Round{}, change.Visit{}} {
+	for _, record := range []any{Info{}, Counts{}, TopicCounts{}, Verdict{}, Discovery{}, Queued{}, Visit{}, Outcome{}, Page{}, Label{}, Host{}, Sitemaps{}, SitemapFile{}, Exchange{}, Mark{}, Ranking{}, Forget{}, Round{}, change.Visit{}} {
 		typ, seen := reflect.TypeOf(record), map[string]string{}
 		for i := range typ.NumField() {
 			f := typ.Field(i)

@@ -19,15 +19,15 @@ type URLs struct{ records *records }
 
 func (s *Store) URLs() URLs { return URLs{s.records} }
 
-func (u URLs) Birth(id ID) (b Birth, err error) {
-	err = u.records.get(numKey(keyBirth, uint64(id)), &b)
+func (u URLs) Discovery(id ID) (b Discovery, err error) {
+	err = u.records.get(numKey(keyDiscovery, uint64(id)), &b)
 	return b, err
 }
 
 func (u URLs) Names(ids []ID) ([]string, error) {
 	names := make([]string, 0, len(ids))
 	for _, id := range ids {
-		b, err := u.Birth(id)
+		b, err := u.Discovery(id)
 		if err != nil {
 			return nil, err
 		}
@@ -40,19 +40,19 @@ func (u URLs) Names(ids []ID) ([]string, error) {
 // costs at most one pass over the URLs.
 func (u URLs) Walk(do func(name func(id ID) (string, error)) error) error {
 	return u.records.view(func(txn *badger.Txn) error {
-		births := &births{ahead: walk(txn, key(keyBirth))}
-		defer births.ahead.Close()
-		births.ahead.Rewind()
+		discoveries := &discoveries{ahead: walk(txn, key(keyDiscovery))}
+		defer discoveries.ahead.Close()
+		discoveries.ahead.Rewind()
 		return do(func(id ID) (string, error) {
-			b, err := births.of(id)
+			b, err := discoveries.of(id)
 			return b.URL, err
 		})
 	})
 }
 
-func (u URLs) Waiting(id ID) (b Birth, q Queued, err error) {
+func (u URLs) Waiting(id ID) (b Discovery, q Queued, err error) {
 	err = u.records.view(func(txn *badger.Txn) error {
-		if err := get(txn, numKey(keyBirth, uint64(id)), &b); err != nil {
+		if err := get(txn, numKey(keyDiscovery, uint64(id)), &b); err != nil {
 			return err
 		}
 		return get(txn, numKey(keyQueued, uint64(id)), &q)
@@ -62,30 +62,30 @@ func (u URLs) Waiting(id ID) (b Birth, q Queued, err error) {
 
 // Copy is a URL with a stored page, for a conditional request.
 type Copy struct {
-	ID     ID
-	Birth  Birth
-	Fate   Fate
-	Page   *Page
-	Visits int // number of the last exchange
+	ID        ID
+	Discovery Discovery
+	Outcome   Outcome
+	Page      *Page
+	Visits    int // number of the last exchange
 }
 
 // CopyOf returns the stored page of a URL, or ErrUnknown if there is none.
 func (u URLs) CopyOf(id ID) (*Copy, error) {
 	c := &Copy{ID: id, Page: &Page{}}
 	err := u.records.view(func(txn *badger.Txn) error {
-		if err := get(txn, numKey(keyBirth, uint64(id)), &c.Birth); err != nil {
+		if err := get(txn, numKey(keyDiscovery, uint64(id)), &c.Discovery); err != nil {
 			return err
 		}
-		if err := get(txn, numKey(keyFate, uint64(id)), &c.Fate); err != nil {
+		if err := get(txn, numKey(keyOutcome, uint64(id)), &c.Outcome); err != nil {
 			return err
 		}
-		if !c.Fate.HasPage() {
-			return fmt.Errorf("URL %d, %s: %w: it has no page", id, c.Birth.URL, ErrUnknown)
+		if !c.Outcome.HasPage() {
+			return fmt.Errorf("URL %d, %s: %w: it has no page", id, c.Discovery.URL, ErrUnknown)
 		}
-		if err := get(txn, numKey(keyPage, c.Fate.Page), c.Page); err != nil {
+		if err := get(txn, numKey(keyPage, c.Outcome.Page), c.Page); err != nil {
 			return err
 		}
-		c.Page.Number = c.Fate.Page
+		c.Page.Number = c.Outcome.Page
 		c.Visits = lastVisit(txn, id)
 		return nil
 	})
@@ -94,18 +94,18 @@ func (u URLs) CopyOf(id ID) (*Copy, error) {
 
 type Waiter struct {
 	ID ID
-	Birth
+	Discovery
 	Queued
 }
 
 // Waiters yields every waiting URL in order of discovery.
 func (u URLs) Waiters() iter.Seq2[Waiter, error] {
-	return withBirths(u.records, keyQueued, func(k, v []byte, births *births) (w Waiter, _ bool, err error) {
+	return withDiscoveries(u.records, keyQueued, func(k, v []byte, discoveries *discoveries) (w Waiter, _ bool, err error) {
 		if w.ID, err = idOf(k); err == nil {
 			err = decode(k, v, &w.Queued)
 		}
 		if err == nil {
-			w.Birth, err = births.of(w.ID)
+			w.Discovery, err = discoveries.of(w.ID)
 		}
 		return w, true, err
 	})
@@ -113,19 +113,19 @@ func (u URLs) Waiters() iter.Seq2[Waiter, error] {
 
 type Ended struct {
 	ID ID
-	Birth
-	Fate
+	Discovery
+	Outcome
 }
 
 // Ended yields the URLs with an outcome in a state ("" for any), in order of discovery.
 func (u URLs) Ended(state string) iter.Seq2[Ended, error] {
-	return withBirths(u.records, keyFate, func(k, v []byte, births *births) (e Ended, wanted bool, err error) {
+	return withDiscoveries(u.records, keyOutcome, func(k, v []byte, discoveries *discoveries) (e Ended, wanted bool, err error) {
 		if e.ID, err = idOf(k); err == nil {
-			err = decode(k, v, &e.Fate)
+			err = decode(k, v, &e.Outcome)
 		}
 		wanted = state == "" || e.State == state
 		if err == nil && wanted {
-			e.Birth, err = births.of(e.ID)
+			e.Discovery, err = discoveries.of(e.ID)
 		}
 		return e, wanted, err
 	})
@@ -151,7 +151,7 @@ func (u URLs) Visits() iter.Seq2[VisitedURL, error] {
 }
 
 func (u URLs) firstVisits() iter.Seq2[VisitedURL, error] {
-	return withBirths(u.records, keyVisit, func(k, v []byte, births *births) (visit VisitedURL, _ bool, err error) {
+	return withDiscoveries(u.records, keyVisit, func(k, v []byte, discoveries *discoveries) (visit VisitedURL, _ bool, err error) {
 		if len(k) != 11 {
 			return visit, true, fmt.Errorf("store key %q: %w: %d bytes, want 11", k, ErrDamaged, len(k))
 		}
@@ -159,25 +159,25 @@ func (u URLs) firstVisits() iter.Seq2[VisitedURL, error] {
 		if err := decode(k, v, &visit.Visit); err != nil {
 			return visit, true, err
 		}
-		birth, err := births.of(visit.ID)
-		visit.URL = birth.URL
+		discovery, err := discoveries.of(visit.ID)
+		visit.URL = discovery.URL
 		return visit, true, err
 	})
 }
 
-// withBirths yields what read makes of each wanted record and its URL's discovery, until one is
+// withDiscoveries yields what read makes of each wanted record and its URL's discovery, until one is
 // damaged. It walks both kinds side by side in one pass.
-func withBirths[T any](r *records, kind byte, read func(k, v []byte, births *births) (record T, wanted bool, err error)) iter.Seq2[T, error] {
+func withDiscoveries[T any](r *records, kind byte, read func(k, v []byte, discoveries *discoveries) (record T, wanted bool, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := r.view(func(txn *badger.Txn) error {
-			births := &births{ahead: walk(txn, key(keyBirth))}
-			defer births.ahead.Close()
-			births.ahead.Rewind()
+			discoveries := &discoveries{ahead: walk(txn, key(keyDiscovery))}
+			defer discoveries.ahead.Close()
+			discoveries.ahead.Rewind()
 			for item := range items(txn, key(kind)) {
 				var record T
 				wanted := false
 				err := valueOf(item, item.KeyCopy(nil), func(k, v []byte) (err error) {
-					record, wanted, err = read(k, v, births)
+					record, wanted, err = read(k, v, discoveries)
 					return err
 				})
 				if (wanted || err != nil) && !yield(record, err) || err != nil {
@@ -193,18 +193,18 @@ func withBirths[T any](r *records, kind byte, read func(k, v []byte, births *bir
 	}
 }
 
-// births finds discovery records by rising ID.
-type births struct {
-	ahead *badger.Iterator
-	id    ID
-	birth Birth
+// discoveries finds discovery records by rising ID.
+type discoveries struct {
+	ahead     *badger.Iterator
+	id        ID
+	discovery Discovery
 }
 
-func (b *births) of(id ID) (Birth, error) {
+func (b *discoveries) of(id ID) (Discovery, error) {
 	if id == b.id && id != 0 {
-		return b.birth, nil
+		return b.discovery, nil
 	}
-	want := numKey(keyBirth, uint64(id))
+	want := numKey(keyDiscovery, uint64(id))
 	// If many are wanted, the next is near, and stepping is cheaper than seeking.
 	for steps := 0; b.ahead.Valid() && bytes.Compare(b.ahead.Item().Key(), want) < 0; steps++ {
 		if steps < maxSteps {
@@ -214,14 +214,14 @@ func (b *births) of(id ID) (Birth, error) {
 		}
 	}
 	if !b.ahead.Valid() || !bytes.Equal(b.ahead.Item().Key(), want) {
-		return Birth{}, fmt.Errorf("store key %q: %w", want, ErrUnknown)
+		return Discovery{}, fmt.Errorf("store key %q: %w", want, ErrUnknown)
 	}
-	var birth Birth
-	err := valueOf(b.ahead.Item(), want, func(k, v []byte) error { return decode(k, v, &birth) })
+	var discovery Discovery
+	err := valueOf(b.ahead.Item(), want, func(k, v []byte) error { return decode(k, v, &discovery) })
 	if err == nil {
-		b.id, b.birth = id, birth
+		b.id, b.discovery = id, discovery
 	}
-	return birth, err
+	return discovery, err
 }
 
 // maxSteps is how many steps cost about as much as a seek.
@@ -349,13 +349,13 @@ func (u URLs) revisits() iter.Seq2[VisitedURL, error] {
 		of  VisitedURL
 		all []Visit
 	}
-	of := withBirths(u.records, keyHistory, func(k, v []byte, births *births) (r told, _ bool, err error) {
+	of := withDiscoveries(u.records, keyHistory, func(k, v []byte, discoveries *discoveries) (r told, _ bool, err error) {
 		if r.all, err = appendHistory(nil, k, v); err != nil {
 			return r, true, err
 		}
 		r.of.ID = ID(binary.BigEndian.Uint64(k[1:9]))
-		birth, err := births.of(r.of.ID)
-		r.of.URL = birth.URL
+		discovery, err := discoveries.of(r.of.ID)
+		r.of.URL = discovery.URL
 		return r, true, err
 	})
 	return func(yield func(VisitedURL, error) bool) {

@@ -34,13 +34,13 @@ func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 // inspection is one run over a store. Each pass sees the repairs of earlier passes.
 type inspection struct {
 	*findings
-	numbers  renumbering
-	counts   Counts
-	born     idSet // URLs with a discovery record
-	births   uint64
-	requeued idSet
-	queued   uint64
-	gone     lostRecords
+	numbers     renumbering
+	counts      Counts
+	born        idSet // URLs with a discovery record
+	discoveries uint64
+	requeued    idSet
+	queued      uint64
+	gone        lostRecords
 }
 
 func newInspection(s *Store, mend bool) *inspection {
@@ -91,7 +91,7 @@ func (in *inspection) totals(ctx context.Context) error {
 	}
 	want := had
 	want.URLs = max(had.URLs, in.counts.URLs) // IDs are never reused
-	want.Lost = want.URLs - in.births
+	want.Lost = want.URLs - in.discoveries
 	in.gone.urls = want.Lost - min(want.Lost, had.Lost)
 	if gone := had.Pages - min(had.Pages, in.counts.Pages); gone > in.queued {
 		in.gone.pages = gone - in.queued
@@ -170,28 +170,28 @@ func (f *findings) scan(ctx context.Context, kind byte, do func(txn *badger.Txn,
 }
 
 func (in *inspection) urls(ctx context.Context) error {
-	return in.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
-		id, birth, err := ID(0), Birth{}, error(nil)
+	return in.scan(ctx, keyDiscovery, func(txn *badger.Txn, k, v []byte) error {
+		id, discovery, err := ID(0), Discovery{}, error(nil)
 		if n, keyErr := numOf(k); keyErr != nil {
 			err = keyErr
 		} else {
-			id, err = ID(n), decode(k, v, &birth)
+			id, err = ID(n), decode(k, v, &discovery)
 		}
 		if err != nil {
 			in.refers(id)
 			return in.remove(k, err.Error())
 		}
 		in.refers(id)
-		in.births++
+		in.discoveries++
 		in.born.add(id)
-		if err := in.foundBy(txn, id, &birth); err != nil {
+		if err := in.foundBy(txn, id, &discovery); err != nil {
 			return err
 		}
-		skipped, err := in.story(txn, id, birth)
+		skipped, err := in.story(txn, id, discovery)
 		if err != nil {
 			return err
 		}
-		return in.seenIs(txn, id, birth.URL, skipped)
+		return in.seenIs(txn, id, discovery.URL, skipped)
 	})
 }
 
@@ -202,15 +202,15 @@ func (in *inspection) refers(id ID) {
 	}
 }
 
-func (in *inspection) foundBy(txn *badger.Txn, id ID, birth *Birth) error {
-	there, err := in.isBorn(txn, birth.From)
+func (in *inspection) foundBy(txn *badger.Txn, id ID, discovery *Discovery) error {
+	there, err := in.isBorn(txn, discovery.From)
 	if err != nil || there {
 		return err
 	}
-	from := birth.From
-	birth.From = 0
-	return in.found(numKey(keyBirth, uint64(id)), fmt.Sprintf("%s was found by URL %d, which is missing", birth.URL, from), "forgotten",
-		func(b *Batch) error { return b.PutBirth(id, *birth) })
+	from := discovery.From
+	discovery.From = 0
+	return in.found(numKey(keyDiscovery, uint64(id)), fmt.Sprintf("%s was found by URL %d, which is missing", discovery.URL, from), "forgotten",
+		func(b *Batch) error { return b.PutDiscovery(id, *discovery) })
 }
 
 func (in *inspection) isBorn(txn *badger.Txn, id ID) (bool, error) {
@@ -218,23 +218,23 @@ func (in *inspection) isBorn(txn *badger.Txn, id ID) (bool, error) {
 		return true, nil
 	}
 	in.refers(id)
-	err := value(txn, numKey(keyBirth, uint64(id)), func(k, v []byte) error { return decode(k, v, &Birth{}) })
+	err := value(txn, numKey(keyDiscovery, uint64(id)), func(k, v []byte) error { return decode(k, v, &Discovery{}) })
 	return err == nil, finding(err)
 }
 
-func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, err error) {
+func (in *inspection) story(txn *badger.Txn, id ID, discovery Discovery) (skipped bool, err error) {
 	var q Queued
-	var f Fate
+	var f Outcome
 	qErr := get(txn, numKey(keyQueued, uint64(id)), &q)
-	fErr := get(txn, numKey(keyFate, uint64(id)), &f)
+	fErr := get(txn, numKey(keyOutcome, uint64(id)), &f)
 	if err := cmp.Or(finding(qErr), finding(fErr)); err != nil {
 		return false, err
 	}
-	seen, err := lookup(txn, HashURL(birth.URL))
+	seen, err := lookup(txn, HashURL(discovery.URL))
 	if finding(err) != nil {
 		return false, err
 	}
-	k := numKey(keyBirth, uint64(id))
+	k := numKey(keyDiscovery, uint64(id))
 	switch {
 	case qErr == nil && errors.Is(fErr, ErrUnknown):
 		return false, nil
@@ -255,15 +255,15 @@ func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, 
 		if f.Resemblance > 0 {
 			in.counts.NearDuplicates++
 		}
-		return false, in.found(k, birth.URL+" waits and has ended too", "it has ended", func(b *Batch) error {
+		return false, in.found(k, discovery.URL+" waits and has ended too", "it has ended", func(b *Batch) error {
 			return b.delete(numKey(keyQueued, uint64(id)))
 		})
 	}
-	return false, in.goes(id, birth.URL, k, birth.URL+" neither waits nor has it ended", "queued again", func(b *Batch) error {
-		if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
+	return false, in.goes(id, discovery.URL, k, discovery.URL+" neither waits nor has it ended", "queued again", func(b *Batch) error {
+		if err := b.delete(numKey(keyOutcome, uint64(id))); err != nil {
 			return err
 		}
-		return b.PutQueued(id, placeAgain(txn, id, birth))
+		return b.PutQueued(id, placeAgain(txn, id, discovery))
 	})
 }
 
@@ -291,7 +291,7 @@ func (in *inspection) seenIs(txn *badger.Txn, id ID, url string, skipped bool) e
 
 // strays finds records that belong to, or name, unknown URLs.
 func (in *inspection) strays(ctx context.Context) error {
-	for _, kind := range []byte{keyQueued, keyFate, keyVisit, keyHistory, keyWire} {
+	for _, kind := range []byte{keyQueued, keyOutcome, keyVisit, keyHistory, keyWire} {
 		err := in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
 			what := ""
 			if len(k) < 9 {
@@ -327,11 +327,11 @@ func (in *inspection) strays(ctx context.Context) error {
 
 func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
 	var q Queued
-	var f Fate
+	var f Outcome
 	var x Visit
 	to, record := &q.Parent, any(&q)
 	switch k[0] {
-	case keyFate:
+	case keyOutcome:
 		to, record = &f.Parent, &f
 	case keyVisit:
 		to, record = &x.Location, &x
@@ -350,15 +350,15 @@ func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
 
 func (in *inspection) seen(ctx context.Context) error {
 	return in.scan(ctx, keySeen, func(txn *badger.Txn, k, v []byte) error {
-		var birth Birth
+		var discovery Discovery
 		ok := len(k) == 17 && len(v) == 9
 		if ok {
 			in.refers(ID(binary.BigEndian.Uint64(v)))
-			err := get(txn, append([]byte{keyBirth}, v[:8]...), &birth)
+			err := get(txn, append([]byte{keyDiscovery}, v[:8]...), &discovery)
 			if finding(err) != nil {
 				return err
 			}
-			h := HashURL(birth.URL)
+			h := HashURL(discovery.URL)
 			ok = err == nil && string(h[:]) == string(k[1:])
 		}
 		if ok {
@@ -370,11 +370,11 @@ func (in *inspection) seen(ctx context.Context) error {
 
 func wireIs(txn *badger.Txn, k, v []byte) (what string, err error) {
 	var x Exchanged
-	var birth Birth
+	var discovery Discovery
 	if x.ID, x.Visit, err = wireKeyOf(k); err != nil {
 		return err.Error(), nil
 	}
-	if err := get(txn, numKey(keyBirth, uint64(x.ID)), &birth); err != nil {
+	if err := get(txn, numKey(keyDiscovery, uint64(x.ID)), &discovery); err != nil {
 		return "", finding(err)
 	}
 	if err := x.read(k, v); errors.Is(err, ErrDamaged) {

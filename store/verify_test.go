@@ -25,23 +25,23 @@ func crawled(t *testing.T) *Store {
 			if id == 1 {
 				via = ViaSeed
 			}
-			must(t, b.PutBirth(id, Birth{URL: url, From: id - 1, Via: via, At: 1}), b.PutSeen(HashURL(url), id, id == 9))
+			must(t, b.PutDiscovery(id, Discovery{URL: url, From: id - 1, Via: via, At: 1}), b.PutSeen(HashURL(url), id, id == 9))
 			switch id {
 			case 6:
 				must(t, b.PutQueued(id, Queued{Priority: 0.5, Score: 0.5, Parent: 1}))
 			case 7:
-				must(t, b.PutFate(id, Fate{State: "code"}), b.PutVisit(id, 1, Visit{State: "code", Code: 404}))
+				must(t, b.PutOutcome(id, Outcome{State: "code"}), b.PutVisit(id, 1, Visit{State: "code", Code: 404}))
 			case 8:
-				must(t, b.PutFate(id, Fate{State: "duplicate", Page: 1}))
+				must(t, b.PutOutcome(id, Outcome{State: "duplicate", Page: 1}))
 			case 9:
-				must(t, b.PutFate(id, Fate{State: "none", Reason: "below the threshold"}))
+				must(t, b.PutOutcome(id, Outcome{State: "none", Reason: "below the threshold"}))
 			default:
 				body := []byte(strings.Repeat("x", int(id)*100))
 				p := &Page{Number: uint64(id), ID: id, URL: url, Checksum: []byte(strings.Repeat(string('a'+rune(id)), 16)), Bytes: int64(len(body)), Relevant: id%2 == 1}
 				if id < 5 { // page 5 has no signature, as if short or stored by an earlier build
 					p.Signature = signatureOf(byte(id%2), byte(id))
 				}
-				must(t, b.PutPage(p, s.Compress(body)), b.PutFate(id, Fate{State: "ok", Page: uint64(id)}), b.PutLabel(uint64(id), Label{Label: "x"}))
+				must(t, b.PutPage(p, s.Compress(body)), b.PutOutcome(id, Outcome{State: "ok", Page: uint64(id)}), b.PutLabel(uint64(id), Label{Label: "x"}))
 				c.Pages++
 				c.Bytes += uint64(len(body))
 				if p.Relevant {
@@ -92,10 +92,10 @@ func TestRepair(t *testing.T) {
 		"a URL without story":         {remove(numKey(keyQueued, 6)), "neither waits nor", 5, 1},
 		"a URL that waits and ended":  {set(numKey(keyQueued, 7), queued), "waits and has ended", 5, 1},
 		"a URL not in the seen-set":   {remove(bytesKey(keySeen, h3[:])), "the seen-set has", 5, 1},
-		"a seen URL of no birth":      {set(bytesKey(keySeen, make([]byte, 16)), seenValue(77, false)), "names a URL that is missing", 5, 1},
+		"a seen URL of no discovery":  {set(bytesKey(keySeen, make([]byte, 16)), seenValue(77, false)), "names a URL that is missing", 5, 1},
 		"a queue of no URL":           {set(numKey(keyQueued, 77), queued), "belongs to no URL", 5, 1},
-		"a birth that is damaged":     {set(numKey(keyBirth, 6), []byte{0xff}), "damaged", 5, 0},
-		"a fate that is damaged":      {set(numKey(keyFate, 7), []byte{0xff}), "neither waits nor", 5, 2},
+		"a discovery that is damaged": {set(numKey(keyDiscovery, 6), []byte{0xff}), "damaged", 5, 0},
+		"an outcome that is damaged":  {set(numKey(keyOutcome, 7), []byte{0xff}), "neither waits nor", 5, 2},
 		"a page that is damaged":      {set(numKey(keyPage, 2), []byte{0xff}), "damaged", 4, 2},
 		"the last page is damaged":    {set(numKey(keyPage, 5), []byte{0xff}), "damaged", 4, 2},
 		"a body that is damaged":      {set(numKey(keyBody, 2), []byte("no zstd")), "damaged", 4, 2},
@@ -123,7 +123,7 @@ func TestRepair(t *testing.T) {
 				t.Fatalf("verify says %v, %v; want %q", problems, err, test.what)
 			}
 			_, err = s.repair(t.Context())
-			wantLost(t, err, slices.Contains([]string{"a seen URL of no birth", "a queue of no URL", "a birth that is damaged"}, name))
+			wantLost(t, err, slices.Contains([]string{"a seen URL of no discovery", "a queue of no URL", "a discovery that is damaged"}, name))
 			if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 				t.Fatalf("after the repair: %v, %v", problems, err)
 			}
@@ -156,9 +156,9 @@ func TestRepairLostBodies(t *testing.T) {
 	s := crawled(t)
 	visit := Visit{Start: 5, State: "ok", Code: 200, Bytes: 99}
 	mark := Mark{OnTopic: true, At: 6}
-	lost := Fate{State: "ok", Page: 2, At: 7, Score: 0.625, Parent: 4}
+	lost := Outcome{State: "ok", Page: 2, At: 7, Score: 0.625, Parent: 4}
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutFate(2, lost), b.PutVisit(2, 1, visit), b.PutVisit(2, 2, visit), b.put(numKey(keyMark, 2), mark))
+		must(t, b.PutOutcome(2, lost), b.PutVisit(2, 1, visit), b.PutVisit(2, 2, visit), b.put(numKey(keyMark, 2), mark))
 		p, err := s.Page(2)
 		must(t, err)
 		p.Relevant = true // agrees with the mark
@@ -207,7 +207,7 @@ func TestRepairLostBodies(t *testing.T) {
 // TestRepairAnyLoss removes or corrupts random records of one or many kinds and repairs once. Then
 // verify finds nothing, and each page with an intact record and body is there.
 func TestRepairAnyLoss(t *testing.T) {
-	kinds := []byte{keySeen, keyBirth, keyQueued, keyVisit, keyFate, keyPage, keyBody, keyContent, keyLabel, keyNear, keyHost, keyCount}
+	kinds := []byte{keySeen, keyDiscovery, keyQueued, keyVisit, keyOutcome, keyPage, keyBody, keyContent, keyLabel, keyNear, keyHost, keyCount}
 	for round := range fulltest.Rounds(8, 200) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(round), 15))

@@ -20,18 +20,18 @@ func (in *inspection) told(ctx context.Context) error {
 		if decode(k, v, &p) != nil || p.ID == 0 {
 			return nil
 		}
-		born := numKey(keyBirth, uint64(p.ID))
-		err := get(txn, born, &Birth{})
+		born := numKey(keyDiscovery, uint64(p.ID))
+		err := get(txn, born, &Discovery{})
 		if err == nil || finding(err) != nil {
 			return err
 		}
-		birth := Birth{URL: p.URL, Via: ViaLink, Depth: p.Depth, At: p.At}
-		var f Fate
-		if err := get(txn, numKey(keyFate, uint64(p.ID)), &f); finding(err) != nil {
+		discovery := Discovery{URL: p.URL, Via: ViaLink, Depth: p.Depth, At: p.At}
+		var f Outcome
+		if err := get(txn, numKey(keyOutcome, uint64(p.ID)), &f); finding(err) != nil {
 			return err
 		}
-		birth.From = f.Parent
-		return in.found(born, err.Error(), "restored from its page "+p.URL, func(b *Batch) error { return b.PutBirth(p.ID, birth) })
+		discovery.From = f.Parent
+		return in.found(born, err.Error(), "restored from its page "+p.URL, func(b *Batch) error { return b.PutDiscovery(p.ID, discovery) })
 	})
 }
 
@@ -103,9 +103,9 @@ func (in *inspection) page(txn *badger.Txn, p *Page) error {
 
 // twin returns the number of the page that the outcome of p's URL names instead of p, or 0.
 func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
-	var f Fate
+	var f Outcome
 	var other Page
-	if err := get(txn, numKey(keyFate, uint64(p.ID)), &f); err != nil || f.Page == p.Number || !f.HasPage() {
+	if err := get(txn, numKey(keyOutcome, uint64(p.ID)), &f); err != nil || f.Page == p.Number || !f.HasPage() {
 		return 0, finding(err)
 	}
 	if err := get(txn, numKey(keyPage, f.Page), &other); err != nil || other.ID != p.ID {
@@ -142,15 +142,15 @@ func (in *inspection) bodyIs(txn *badger.Txn, p *Page) error {
 }
 
 func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
-	var f Fate
-	err := get(txn, numKey(keyFate, uint64(p.ID)), &f)
+	var f Outcome
+	err := get(txn, numKey(keyOutcome, uint64(p.ID)), &f)
 	if finding(err) != nil {
 		return err
 	}
 	if err != nil || !f.HasPage() || f.Page != p.Number {
-		what := fmt.Sprintf("page %d is stored, but its URL %s has the fate %+v", p.Number, p.URL, f)
+		what := fmt.Sprintf("page %d is stored, but its URL %s has the outcome %+v", p.Number, p.URL, f)
 		err := in.found(numKey(keyPage, p.Number), what, "the URL has the page", func(b *Batch) error {
-			return b.PutFate(p.ID, Fate{State: "ok", Page: p.Number, At: p.At, Score: f.Score, Parent: f.Parent})
+			return b.PutOutcome(p.ID, Outcome{State: "ok", Page: p.Number, At: p.At, Score: f.Score, Parent: f.Parent})
 		})
 		if err != nil {
 			return err
@@ -222,8 +222,8 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
-		var f Fate
+	return in.scan(ctx, keyOutcome, func(txn *badger.Txn, k, v []byte) error {
+		var f Outcome
 		if decode(k, v, &f) != nil || !f.HasPage() {
 			return nil
 		}
@@ -236,11 +236,11 @@ func (in *inspection) leftovers(ctx context.Context) error {
 		if finding(err) != nil || err == nil && p.ID == ID(n) && p.SameAs == "" {
 			return err
 		}
-		var birth Birth
-		if err := get(txn, numKey(keyBirth, n), &birth); finding(err) != nil {
+		var discovery Discovery
+		if err := get(txn, numKey(keyDiscovery, n), &discovery); finding(err) != nil {
 			return err
 		}
-		return in.goes(ID(n), birth.URL, k, fmt.Sprintf("URL %d, %s, names page %d, which belongs to another URL", n, birth.URL, f.Page), "queued again", func(b *Batch) error {
+		return in.goes(ID(n), discovery.URL, k, fmt.Sprintf("URL %d, %s, names page %d, which belongs to another URL", n, discovery.URL, f.Page), "queued again", func(b *Batch) error {
 			return in.again(b, ID(n))
 		})
 	})
@@ -248,8 +248,8 @@ func (in *inspection) leftovers(ctx context.Context) error {
 
 // repeats checks the pages that duplicates refer to, and updates their numbers.
 func (in *inspection) repeats(ctx context.Context) error {
-	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
-		var f Fate
+	return in.scan(ctx, keyOutcome, func(txn *badger.Txn, k, v []byte) error {
+		var f Outcome
 		if decode(k, v, &f) != nil || f.HasPage() || f.Page == 0 {
 			return nil
 		}
@@ -285,14 +285,14 @@ func (in *inspection) marks(ctx context.Context) error {
 
 func (in *inspection) marksOf(ctx context.Context, kind byte) error {
 	return in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
-		var birth Birth
+		var discovery Discovery
 		id, _, err := markOf(k)
 		if err == nil {
 			err = decode(k, v, &Mark{})
 		}
 		if err == nil {
 			in.refers(id)
-			if err = get(txn, numKey(keyBirth, uint64(id)), &birth); errors.Is(err, ErrDamaged) {
+			if err = get(txn, numKey(keyDiscovery, uint64(id)), &discovery); errors.Is(err, ErrDamaged) {
 				return nil
 			}
 			if finding(err) != nil {
@@ -311,7 +311,7 @@ func (in *inspection) marksOf(ctx context.Context, kind byte) error {
 
 func (in *inspection) outbox(ctx context.Context) error {
 	if err := in.scan(ctx, keyCursor, func(_ *badger.Txn, k, v []byte) error {
-		if _, err := heardOf(k, v); err != nil {
+		if _, err := receivedOf(k, v); err != nil {
 			return in.remove(k, err.Error()) // the agent sends those links again
 		}
 		return nil
@@ -449,19 +449,19 @@ func (c *hostCheck) named(ctx context.Context) error {
 	if !c.sitemaps {
 		return nil
 	}
-	return c.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
-		var birth Birth
-		if decode(k, v, &birth) != nil || birth.Exchange == 0 {
+	return c.scan(ctx, keyDiscovery, func(txn *badger.Txn, k, v []byte) error {
+		var discovery Discovery
+		if decode(k, v, &discovery) != nil || discovery.Exchange == 0 {
 			return nil
 		}
-		has, err := hasKey(txn, exchangeKey(birth.AtHost, birth.Exchange))
+		has, err := hasKey(txn, exchangeKey(discovery.AtHost, discovery.Exchange))
 		if err != nil || has {
 			return err
 		}
-		what := fmt.Sprintf("%s was named in exchange %d of %s, which is missing", birth.URL, birth.Exchange, birth.AtHost)
+		what := fmt.Sprintf("%s was named in exchange %d of %s, which is missing", discovery.URL, discovery.Exchange, discovery.AtHost)
 		return c.found(k, what, "the sitemap is forgotten", func(b *Batch) error {
-			birth.Exchange = 0
-			return b.put(k, birth)
+			discovery.Exchange = 0
+			return b.put(k, discovery)
 		})
 	})
 }

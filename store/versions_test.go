@@ -122,7 +122,7 @@ func goneAndChanged(t *testing.T) *Store {
 		c.Bytes += uint64(p.Bytes) - uint64(old.Bytes)
 		c.States = map[string]uint64{"ok": 4, "code": 2, "duplicate": 1}
 		must(t, b.ReplacePage(old, &p, s.Compress(body)), b.PutVisit(2, 1, Visit{State: "ok", Was: old.Checksum}),
-			b.PutFate(5, Fate{State: "code", Page: 5, Stored: true, Next: 100}), b.PutCounts(&c))
+			b.PutOutcome(5, Outcome{State: "code", Page: 5, Stored: true, Next: 100}), b.PutCounts(&c))
 	})
 	return s
 }
@@ -156,12 +156,12 @@ func TestRefreshedStore(t *testing.T) {
 	sound("after repair")
 	c, err := s.URLs().CopyOf(5)
 	must(t, err)
-	if !c.Fate.Stored || c.Fate.State != "code" || c.Page.Number != 1 || c.Page.ID != 5 {
-		t.Errorf("the page that has gone: %+v, %+v; want it as page 1, gone", c.Fate, c.Page)
+	if !c.Outcome.Stored || c.Outcome.State != "code" || c.Page.Number != 1 || c.Page.ID != 5 {
+		t.Errorf("the page that has gone: %+v, %+v; want it as page 1, gone", c.Outcome, c.Page)
 	}
 
-	alter(t, s, func(b *Batch) { must(t, b.PutFate(7, Fate{State: "code", Page: 3, Stored: true})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutOutcome(7, Outcome{State: "code", Page: 3, Stored: true})) })
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) != 1 {
-		t.Errorf("of a fate with another URL's page: %v, %v; want one problem", problems, err)
+		t.Errorf("of an outcome with another URL's page: %v, %v; want one problem", problems, err)
 	}
 }

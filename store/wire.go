@@ -75,14 +75,14 @@ func (b *Batch) dropWires(id ID) error {
 // Exchanged returns the exchanges for a URL whose headers are stored, by time.
 func (u URLs) Exchanged(id ID) (all []Exchanged, err error) {
 	err = u.records.view(func(txn *badger.Txn) error {
-		var birth Birth
+		var discovery Discovery
 		for item := range items(txn, numKey(keyWire, uint64(id))) {
 			if all == nil {
-				if err := get(txn, numKey(keyBirth, uint64(id)), &birth); err != nil {
+				if err := get(txn, numKey(keyDiscovery, uint64(id)), &discovery); err != nil {
 					return err
 				}
 			}
-			x, err := exchanged(txn, item, birth.URL)
+			x, err := exchanged(txn, item, discovery.URL)
 			if err != nil {
 				return err
 			}
@@ -159,9 +159,9 @@ func kindOf(item *badger.Item) (kind WireKind, err error) {
 }
 
 func elsewhere(txn *badger.Txn, id ID, visit int, kind WireKind) (e Elsewhere, err error) {
-	var f Fate
+	var f Outcome
 	e.ID = id
-	if err := get(txn, numKey(keyFate, uint64(id)), &f); err != nil {
+	if err := get(txn, numKey(keyOutcome, uint64(id)), &f); err != nil {
 		return e, finding(err)
 	}
 	e.Paged = f.HasPage()

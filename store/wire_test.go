@@ -40,13 +40,13 @@ func TestWires(t *testing.T) {
 	wires := someWires()
 	digest := [wireDigestLen]byte{1, 2, 3}
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutBirth(1, Birth{URL: u1}), b.PutBirth(2, Birth{URL: u2}), b.PutBirth(3, Birth{URL: "http://c.example/"}))
+		must(t, b.PutDiscovery(1, Discovery{URL: u1}), b.PutDiscovery(2, Discovery{URL: u2}), b.PutDiscovery(3, Discovery{URL: "http://c.example/"}))
 		for i := range wires {
 			must(t, b.PutVisit(1, i+1, Visit{Start: int64(10 * i), Location: 7}),
 				b.PutWire(1, i+1, WireRecord{Kind: WireKind(1 + i%4), Digest: digest, Packed: PackWire(u1, &wires[i])}))
 		}
 		must(t, b.PutVisit(3, 1, Visit{}), b.PutWire(3, 1, WireRecord{Kind: WirePage, Packed: PackWire("", &wires[0])}),
-			b.PutVisit(3, 2, Visit{Location: 1}), b.PutWire(3, 2, WireRecord{Kind: WireRedirect, Packed: PackWire("", &wires[0])}), b.PutFate(3, Fate{State: "redirect"}))
+			b.PutVisit(3, 2, Visit{Location: 1}), b.PutWire(3, 2, WireRecord{Kind: WireRedirect, Packed: PackWire("", &wires[0])}), b.PutOutcome(3, Outcome{State: "redirect"}))
 	})
 	got, err := s.URLs().Exchanged(1)
 	must(t, err)
@@ -114,16 +114,16 @@ func TestWiresGo(t *testing.T) {
 		must(t, err)
 		last = w.ID
 	}
-	birth, err := s.URLs().Birth(last)
+	discovery, err := s.URLs().Discovery(last)
 	must(t, err)
 	alter(t, s, func(b *Batch) {
 		must(t, b.ReplacePage(p, p, s.Compress([]byte("new"))), b.PutVisit(p.ID, 10, Visit{}), b.PutWire(p.ID, 10, wire(p.URL, WirePage)),
-			b.PutVisit(last, 1, Visit{}), b.PutWire(last, 1, wire(birth.URL, WireRedirect)))
+			b.PutVisit(last, 1, Visit{}), b.PutWire(last, 1, wire(discovery.URL, WireRedirect)))
 	})
 	if left(p.ID) != 1 || left(last) != 1 {
 		t.Errorf("%d and %d are left", left(p.ID), left(last))
 	}
-	_, pattern, _ := strings.Cut(birth.URL, ":")
+	_, pattern, _ := strings.Cut(discovery.URL, ":")
 	if _, err := withdraw(t.Context(), s, []Forget{{Pattern: pattern}}); err != nil || left(p.ID) != 1 || left(last) != 0 {
 		t.Errorf("%d and %d are left, %v", left(p.ID), left(last), err)
 	}

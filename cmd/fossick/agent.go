@@ -13,7 +13,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/cluster"
 	"fossick/crawler/control"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
 	"fossick/store"
@@ -90,29 +90,29 @@ func (c *agentCmd) join(ctx context.Context, a *app) (result *monitor.Result, er
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	plan, fetcher, err := c.planned(a)
+	p, fetcher, err := c.planned(a)
 	if err != nil {
 		return nil, err
 	}
 	defer fetcher.Close()
 	if s == nil { // only now: a mistake in the command line must leave no store behind
-		if s, err = store.Create(c.Store, store.Info{Version: version, Topic: c.Topic, Topics: plan.Names(), Agent: newAgentID()}); err != nil {
+		if s, err = store.Create(c.Store, store.Info{Version: version, Topic: c.Topic, Topics: p.Names(), Agent: newAgentID()}); err != nil {
 			return nil, err
 		}
 	}
 	if s.Info().Agent == "" {
 		return nil, usagef("%s holds a crawl of one machine; give the agent another --store", c.Store)
 	}
-	if err := c.Keep(s, plan); err != nil {
+	if err := c.Keep(s, p); err != nil {
 		return nil, err
 	}
-	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
+	p.Crawl.Store, p.Crawl.Fetcher = s, fetcher
 	exchange, closeExchange, err := c.exchange(ctx, a, c.Name, c.Store, cluster.AgentID(s.Info().Agent))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closeExchange()) }()
-	return c.crawlAsMember(ctx, a, plan, exchange)
+	return c.crawlAsMember(ctx, a, p, exchange)
 }
 
 func (c *agentCmd) check() error {
@@ -135,43 +135,43 @@ func newAgentID() string {
 }
 
 // crawlAsMember crawls until the whole crawl ends; an interrupted agent first hands over its sites.
-func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Plan, exchange cluster.Exchange) (result *monitor.Result, err error) {
-	session := c.session(plan)
+func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, p *plan.Plan, exchange cluster.Exchange) (result *monitor.Result, err error) {
+	session := c.session(p)
 	session.Agent, session.Whole = true, wholeOf(exchange)
 	shown, err := monitor.Listen(c.Listen, a.verbose, session)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, shown.Stop()) }()
-	line := monitor.NewLine(a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime, plan.Names()...)
-	starts := monitor.WatchStarts(plan.Crawl.Seeds, plan.Crawl.Store)
-	plan.Crawl.Progress = showing(a, line, shown, starts)
+	line := monitor.NewLine(a.screen, p.Crawl.MaxPages, p.Crawl.MaxTime, p.Names()...)
+	starts := monitor.WatchStarts(p.Crawl.Seeds, p.Crawl.Store)
+	p.Crawl.Progress = showing(a, line, shown, starts)
 	a.signals.Within(endWithin)
 	defer cli.LimitHeap(crawlMemory)()
-	plan.Crawl.RefetchLost = c.RefetchLost
-	plan.Crawl.Replicate, plan.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
-	id := cluster.AgentID(plan.Crawl.Store.Info().Agent)
+	p.Crawl.RefetchLost = c.RefetchLost
+	p.Crawl.Replicate, p.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
+	id := cluster.AgentID(p.Crawl.Store.Info().Agent)
 	m, err := cluster.New(cluster.Options{
-		Crawl:    plan.Crawl,
-		Protocol: c.protocol(id, plan),
+		Crawl:    p.Crawl,
+		Protocol: c.protocol(id, p),
 		Exchange: exchange,
 	})
 	if err != nil {
 		return nil, err
 	}
-	socket, err := control.Open(control.Options{Store: plan.Crawl.Store, URLs: plan.Crawl.URLs, Engine: m.Engine(), Scorer: plan.Crawl.Scorer, Status: shown.ServeStatus})
+	socket, err := control.Open(control.Options{Store: p.Crawl.Store, URLs: p.Crawl.URLs, Engine: m.Engine(), Scorer: p.Crawl.Scorer, Status: shown.ServeStatus})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, socket.Close()) }()
-	a.say("agent %s of the crawl %s: %s", id, c.Name, monitor.Beginning(c.Resume, plan.NoTopic, m.Engine().Progress()))
+	a.say("agent %s of the crawl %s: %s", id, c.Name, monitor.Beginning(c.Resume, p.NoTopic, m.Engine().Progress()))
 	if !c.fresh() {
 		a.say("it begins when no request of an earlier agent can still be running; with new agents this takes a minute or two")
 	}
 	done, err := leaving(ctx, m)
 	line.End()
 	result = monitor.ResultOf(session, done, m.Engine().Progress())
-	addPoliteness(ctx, a, result, plan, plan.Crawl.Store)
+	addPoliteness(ctx, a, result, p, p.Crawl.Store)
 	result.SeedsFailed = starts.Failed()
 	return result, err
 }
@@ -201,9 +201,9 @@ func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, er
 	}
 }
 
-func (c *agentCmd) protocol(id cluster.AgentID, plan *crawlplan.Plan) cluster.Protocol {
+func (c *agentCmd) protocol(id cluster.AgentID, p *plan.Plan) cluster.Protocol {
 	return cluster.Protocol{
-		ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: plan.Fetch.Timeout, MaxPages: int64(plan.Crawl.MaxPages), MinHarvest: plan.Crawl.MinHarvest,
+		ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: p.Fetch.Timeout, MaxPages: int64(p.Crawl.MaxPages), MinHarvest: p.Crawl.MinHarvest,
 	}
 }
 

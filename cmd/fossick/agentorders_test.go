@@ -14,8 +14,8 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/cluster"
-	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
+	"fossick/crawler/plan"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 	"fossick/store"
@@ -57,12 +57,12 @@ func (smallWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 // may, each once, and end. Priorities have any size and sign: breadth first has negative ones,
 // LexBFS has some of 10^15. By default only two agents crawl, to save time.
 func TestEveryOrder(t *testing.T) {
-	hows := map[string]crawlplan.Scoring{}
+	hows := map[string]plan.Scoring{}
 	for _, order := range orders.Orderings() {
-		hows["--order "+order] = crawlplan.Scoring{Order: order}
+		hows["--order "+order] = plan.Scoring{Order: order}
 	}
-	for _, p := range crawlplan.All() {
-		how := crawlplan.Scoring{Score: p.Name}
+	for _, p := range plan.All() {
+		how := plan.Scoring{Score: p.Name}
 		if p.ByDegree() {
 			how.Threshold = new(float64)
 		}
@@ -91,15 +91,15 @@ func TestEveryOrder(t *testing.T) {
 
 // crawlInOrder crawls the small web with agents as processes have them, each with its own exchange,
 // or together as focus --agents has them.
-func crawlInOrder(t *testing.T, how crawlplan.Scoring, agents int, together bool) {
+func crawlInOrder(t *testing.T, how plan.Scoring, agents int, together bool) {
 	const most = 60
 	var all []crawler.Options
 	for i := range agents {
-		c := crawlplan.Crawl{Topic: "science", Settings: crawlplan.Settings{
-			Goal: crawlplan.Goal{Seed: []string{"http://s0.test/0"}}, Budget: crawlplan.Budget{MaxPages: most}, Scoring: how,
-			Manners: crawlplan.Manners{Contact: "me@uni-x.de", Delay: "200ms"},
+		c := plan.Crawl{Topic: "science", Settings: plan.Settings{
+			Goal: plan.Goal{Seed: []string{"http://s0.test/0"}}, Budget: plan.Budget{MaxPages: most}, Scoring: how,
+			Manners: plan.Manners{Contact: "me@uni-x.de", Delay: "200ms"},
 		}}
-		plan, err := c.Plan(crawlplan.Program{Seed: 1, Log: slog.New(slog.DiscardHandler), Say: t.Logf})
+		plan, err := c.Plan(plan.Program{Seed: 1, Log: slog.New(slog.DiscardHandler), Say: t.Logf})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"os"
 	"strings"
 
-	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/internal/page"
 	"fossick/internal/reading"
@@ -144,11 +144,11 @@ func (a *app) fetchPage(raw, contact string, allowNet []string, proxy string) (*
 		return nil, usagef("URL %s: %w", raw, err)
 	}
 	opt := fetch.Options{UserAgent: fetch.UserAgent("fossick", version, contact), Logger: a.log}
-	if opt.AllowNet, err = crawlplan.Nets(allowNet); err != nil {
+	if opt.AllowNet, err = plan.Nets(allowNet); err != nil {
 		return nil, err
 	}
 	if proxy != "" {
-		if opt.Proxy, err = crawlplan.ParseProxy(proxy); err != nil {
+		if opt.Proxy, err = plan.ParseProxy(proxy); err != nil {
 			return nil, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/bus"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/crawler/urlfrontier"
 	"fossick/internal/cli"
 	"fossick/internal/printable"
@@ -238,7 +238,7 @@ func (r frontierResult) print(w io.Writer) {
 // scorer returns a function that makes a crawl's scorer, and its policy: learned for a topic with a
 // model, else paper.
 func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, how string, err error) {
-	goal := crawlplan.Goal{Model: c.Model, Keywords: c.Keyword}
+	goal := plan.Goal{Model: c.Model, Keywords: c.Keyword}
 	topic, err := goal.Find(c.Topic)
 	if err != nil {
 		return nil, "", err
@@ -247,7 +247,7 @@ func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, 
 	if topic.Model == nil {
 		how = "paper"
 	}
-	p, err := crawlplan.Named(how)
+	p, err := plan.Named(how)
 	if err != nil {
 		return nil, "", err
 	}
@@ -265,10 +265,10 @@ func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, 
 }
 
 // inputOf returns the inputs of the policies learned and paper, with default settings.
-func inputOf(t *models.Topic, seed int64) (in crawlplan.Input, err error) {
-	in = crawlplan.Input{Rho: crawlplan.DefaultRho, Threshold: crawlplan.DefaultThreshold, Explore: crawlplan.DefaultExplore, Seed: uint64(seed)}
+func inputOf(t *models.Topic, seed int64) (in plan.Input, err error) {
+	in = plan.Input{Rho: plan.DefaultRho, Threshold: plan.DefaultThreshold, Explore: plan.DefaultExplore, Seed: uint64(seed)}
 	if t.Model != nil {
-		in.Labeller, err = crawlplan.NewLabeller(t)
+		in.Labeller, err = plan.NewLabeller(t)
 	}
 	if len(t.Keywords) > 0 {
 		var bad error

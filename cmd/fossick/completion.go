@@ -8,7 +8,7 @@ import (
 	"github.com/posener/complete"
 	"github.com/willabides/kongplete"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets/web"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
@@ -78,7 +78,7 @@ var kinds = map[string]func() []string{
 	"topics":      topics.Names,
 	"models":      topics.Names,
 	"sets":        func() []string { return []string{"demo"} },
-	"policies":    crawlplan.Names,
+	"policies":    plan.Names,
 	"orders":      orders.Orderings,
 	"sequences":   orders.Sequences,
 	"classifiers": train.Classifiers,

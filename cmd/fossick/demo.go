@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/eval"
@@ -54,11 +54,11 @@ const (
 
 // manners are focus's defaults, but without rests there is one worker: with a queue of a few hundred
 // URLs, many workers would take everything before the order could matter.
-func (c demoCmd) manners() crawlplan.Manners {
+func (c demoCmd) manners() plan.Manners {
 	if c.Delay == "0" {
-		return crawlplan.Manners{Delay: c.Delay, Workers: 1}
+		return plan.Manners{Delay: c.Delay, Workers: 1}
 	}
-	return crawlplan.Manners{Delay: c.Delay}
+	return plan.Manners{Delay: c.Delay}
 }
 
 func (c demoCmd) Run(a *app) error {
@@ -99,11 +99,11 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	if r.Train, err = runVerb[*train.Result](a, trainCmd{Sets: []string{"demo"}, Out: model, methodFlags: methodFlags{Classifier: "auto"}, foldFlags: foldFlags{Folds: 5, Explain: c.path("model.html")}}); err != nil {
 		return nil, err
 	}
-	focus := focusCmd{Crawl: crawlplan.Crawl{Topic: c.Topic, Store: c.path("focus"), Settings: crawlplan.Settings{
-		Goal:    crawlplan.Goal{Seed: starts, Model: model},
-		Budget:  crawlplan.Budget{MaxPages: demoPages},
+	focus := focusCmd{Crawl: plan.Crawl{Topic: c.Topic, Store: c.path("focus"), Settings: plan.Settings{
+		Goal:    plan.Goal{Seed: starts, Model: model},
+		Budget:  plan.Budget{MaxPages: demoPages},
 		Manners: c.manners(),
-		Network: crawlplan.Network{Ways: crawlplan.Ways{Proxy: proxy}},
+		Network: plan.Network{Ways: plan.Ways{Proxy: proxy}},
 	}}}
 	a.say("\n2. focus: a crawl for %s from %s, best links first", c.Topic, report.StartPages(len(starts)))
 	if r.Focus, err = runVerb[*monitor.Result](a, &focus); err != nil {

@@ -35,8 +35,8 @@ func crawled(t *testing.T, dir string, first, n int) string {
 		number := uint64(i + 1)
 		p := &store.Page{Number: number, ID: store.ID(number), URL: url, ContentType: "text/html", Checksum: []byte(url), Relevant: i%2 == 0}
 		for _, err := range []error{
-			b.PutBirth(p.ID, store.Birth{URL: url, Via: store.ViaSeed}), b.PutSeen(store.HashURL(url), p.ID, false),
-			b.PutPage(p, s.Compress([]byte("<p>"+text))), b.PutFate(p.ID, store.Fate{State: "ok", Page: number}),
+			b.PutDiscovery(p.ID, store.Discovery{URL: url, Via: store.ViaSeed}), b.PutSeen(store.HashURL(url), p.ID, false),
+			b.PutPage(p, s.Compress([]byte("<p>"+text))), b.PutOutcome(p.ID, store.Outcome{State: "ok", Page: number}),
 		} {
 			if err != nil {
 				t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/eval"
 	"fossick/export"
 	"fossick/store"
@@ -26,7 +26,7 @@ func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *e
 	facts := export.CardFacts{Fossick: version, Choice: c.chose(choice), Purpose: string(choice.Purpose), Left: left}
 	for _, from := range stores {
 		one := export.CardStore{Name: from.Name, Crawl: from.Crawl()}
-		saved, err := crawlplan.Stored(from.Store)
+		saved, err := plan.Stored(from.Store)
 		if err != nil {
 			return facts, err
 		}

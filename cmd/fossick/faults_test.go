@@ -203,10 +203,10 @@ func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 			met[page.Name] = true
 		}
 		life, err := s.URLs().Life(u)
-		if err != nil || life.Fate == nil {
-			t.Errorf("%s: no fate, %v", u, err)
-		} else if !slices.Contains(want, life.Fate.State) {
-			t.Errorf("%s: state %s (%s), want %v for %q, %q", u, life.Fate.State, life.Fate.Reason, want, pageFault[host], robotsFault[host])
+		if err != nil || life.Outcome == nil {
+			t.Errorf("%s: no outcome, %v", u, err)
+		} else if !slices.Contains(want, life.Outcome.State) {
+			t.Errorf("%s: state %s (%s), want %v for %q, %q", u, life.Outcome.State, life.Outcome.Reason, want, pageFault[host], robotsFault[host])
 		}
 	}
 	if run.peak > 512<<20 {
@@ -216,8 +216,8 @@ func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 		t.Errorf("%d faults met of %d; want more: enlarge the web", len(met), len(names))
 	}
 	for _, inside := range []string{"http://127.0.0.1:22/", "http://127.0.0.1:6379/", "http://127.0.0.1:22/relative", "http://127.0.0.1:22/robots.txt", "http://10.0.0.1/admin", "http://169.254.169.254/latest/meta-data/", "http://[::ffff:7f00:1]/", "http://127.0.0.1/"} {
-		if life, err := s.URLs().Life(inside); err == nil && (life.Fate == nil || life.Fate.State != "guard_denied") {
-			t.Errorf("%s: %+v, want guard_denied", inside, life.Fate)
+		if life, err := s.URLs().Life(inside); err == nil && (life.Outcome == nil || life.Outcome.State != "guard_denied") {
+			t.Errorf("%s: %+v, want guard_denied", inside, life.Outcome)
 		}
 	}
 	checkFaultyStore(t, s)

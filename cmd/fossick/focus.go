@@ -8,8 +8,8 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/control"
-	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
+	"fossick/crawler/plan"
 	"fossick/eval"
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
@@ -19,9 +19,9 @@ import (
 	"fossick/store"
 )
 
-// focusCmd crawls for a topic; package crawlplan has its flags.
+// focusCmd crawls for a topic; package plan has its flags.
 type focusCmd struct {
-	crawlplan.Crawl
+	plan.Crawl
 
 	revisits *revisiting // of watch; nil for other verbs
 }
@@ -47,7 +47,7 @@ A corpus instead of the web, while fossick serve demo --addr 127.0.0.1:8090 runs
   fossick focus --topic science --proxy http://127.0.0.1:8090 --delay 0 \
       --seed http://nightsky-almanac.test/links/science.html
 
-Scores of --score: ` + crawlplan.Help() + `.`
+Scores of --score: ` + plan.Help() + `.`
 }
 
 // Run crawls and prints the result; an interrupted crawl prints it as well.
@@ -80,12 +80,12 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 			return nil, err
 		}
 	}
-	plan, fetcher, err := c.planned(a)
+	p, fetcher, err := c.planned(a)
 	if err != nil {
 		return nil, err
 	}
 	defer fetcher.Close()
-	session := c.session(plan)
+	session := c.session(p)
 	shown, err := monitor.Listen(c.Listen, a.verbose, session)
 	if err != nil {
 		return nil, err
@@ -95,21 +95,21 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		a.say("status at http://%s/status, metrics at http://%s/metrics", addr, addr)
 	}
 	if !c.Resume { // only now: a mistake in the command line must leave no store behind
-		if s, err = c.create(ctx, plan); err != nil {
+		if s, err = c.create(ctx, p); err != nil {
 			return nil, err
 		}
 	}
 	if c.revisits == nil {
-		if err := c.Keep(s, plan); err != nil {
+		if err := c.Keep(s, p); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.revisits.adapt(plan, s); err != nil {
+	if err := c.revisits.adapt(p, s); err != nil {
 		return nil, err
 	}
-	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
-	result, err = c.run(ctx, &crawling{a: a, refresh: c.Refresh, revisits: c.revisits, plan: plan, shown: shown}, session)
-	s = plan.Crawl.Store // another one, if pages were forgotten
+	p.Crawl.Store, p.Crawl.Fetcher = s, fetcher
+	result, err = c.run(ctx, &crawling{a: a, refresh: c.Refresh, revisits: c.revisits, plan: p, shown: shown}, session)
+	s = p.Crawl.Store // another one, if pages were forgotten
 	return result, err
 }
 
@@ -118,7 +118,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 const crawlMemory = 272 << 20
 
 func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {
-	a, plan := x.a, x.plan
+	a, p := x.a, x.plan
 	a.signals.InOrder()
 	defer cli.LimitHeap(crawlMemory)() // before the queue takes a million start pages
 	filling := a.step("filling the queue")
@@ -128,27 +128,27 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 		return nil, err
 	}
 	socket, err := control.Open(control.Options{
-		Store: plan.Crawl.Store, URLs: plan.Crawl.URLs, Engine: x.engine, Scorer: plan.Crawl.Scorer, Status: x.shown.ServeStatus,
+		Store: p.Crawl.Store, URLs: p.Crawl.URLs, Engine: x.engine, Scorer: p.Crawl.Scorer, Status: x.shown.ServeStatus,
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, socket.Close()) }()
-	a.say("%s", monitor.Beginning(c.Resume, plan.NoTopic, x.engine.Progress()))
+	a.say("%s", monitor.Beginning(c.Resume, p.NoTopic, x.engine.Progress()))
 	done, err := x.toTheEnd(ctx, socket)
 	x.line.End()
 	result = monitor.ResultOf(session, done, x.engine.Progress().After(x.past))
-	if plan.Crawl.Store == nil {
+	if p.Crawl.Store == nil {
 		return result, err
 	}
-	addPoliteness(ctx, a, result, plan, plan.Crawl.Store)
-	result.Started(x.starts, crawlplan.RedactProxy(c.Proxy), done)
+	addPoliteness(ctx, a, result, p, p.Crawl.Store)
+	result.Started(x.starts, plan.RedactProxy(c.Proxy), done)
 	return result, err
 }
 
 // create makes the crawl's store, and waits if a reader opens it at once.
-func (c *focusCmd) create(ctx context.Context, plan *crawlplan.Plan) (*store.Store, error) {
-	s, err := store.Create(c.Store, store.Info{Version: version, Topic: c.Topic, Topics: plan.Names()})
+func (c *focusCmd) create(ctx context.Context, p *plan.Plan) (*store.Store, error) {
+	s, err := store.Create(c.Store, store.Info{Version: version, Topic: c.Topic, Topics: p.Names()})
 	if errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrExists) {
 		return store.OpenWhenFree(ctx, c.Store)
 	}
@@ -199,7 +199,7 @@ type crawling struct {
 	a        *app
 	refresh  time.Duration
 	revisits *revisiting
-	plan     *crawlplan.Plan // of the session; its Crawl.Store is nil once it is unusable
+	plan     *plan.Plan // of the session; its Crawl.Store is nil once it is unusable
 	shown    *monitor.Server
 
 	engine *crawler.Crawler
@@ -284,7 +284,7 @@ func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 
 func (x *crawling) resume(left time.Duration) error {
 	s, fetcher := x.plan.Crawl.Store, x.plan.Crawl.Fetcher
-	c := crawlplan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh, KeepVersions: x.refresh > 0 && x.plan.Crawl.KeepVersions}
+	c := plan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh, KeepVersions: x.refresh > 0 && x.plan.Crawl.KeepVersions}
 	if x.revisits != nil { // the store does not keep these
 		c.Network, c.Manners = x.revisits.Network, x.revisits.Manners
 	}
@@ -292,11 +292,11 @@ func (x *crawling) resume(left time.Duration) error {
 	if err != nil {
 		return err
 	}
-	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: x.a.seed, Log: x.a.log, Say: func(string, ...any) {}})
+	p, err := c.Plan(plan.Program{Version: version, Seed: x.a.seed, Log: x.a.log, Say: func(string, ...any) {}})
 	if err != nil {
 		return fmt.Errorf("the crawl could not go on after pages were forgotten: %w", err)
 	}
-	*x.plan = *plan
+	*x.plan = *p
 	if err := x.revisits.adapt(x.plan, s); err != nil {
 		return err
 	}
@@ -304,18 +304,18 @@ func (x *crawling) resume(left time.Duration) error {
 	return x.prepare()
 }
 
-func (c *focusCmd) planned(a *app) (*crawlplan.Plan, *fetch.Fetcher, error) {
-	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+func (c *focusCmd) planned(a *app) (*plan.Plan, *fetch.Fetcher, error) {
+	p, err := c.Plan(plan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
 	if err != nil {
 		return nil, nil, err
 	}
-	fetcher, err := fetch.New(plan.Fetch)
-	return plan, fetcher, usage.Of(err)
+	fetcher, err := fetch.New(p.Fetch)
+	return p, fetcher, usage.Of(err)
 }
 
-func (c *focusCmd) session(plan *crawlplan.Plan) monitor.Session {
-	s := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0 || c.revisits != nil, Survey: c.Parties, NoTopic: plan.NoTopic}
-	for _, t := range plan.Topics {
+func (c *focusCmd) session(p *plan.Plan) monitor.Session {
+	s := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: p.Keywords, Refresh: c.Refresh > 0 || c.revisits != nil, Survey: c.Parties, NoTopic: p.NoTopic}
+	for _, t := range p.Topics {
 		s.Topics = append(s.Topics, monitor.Goal(t))
 	}
 	return s
@@ -334,9 +334,9 @@ func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.
 	}
 }
 
-func addPoliteness(ctx context.Context, a *app, result *monitor.Result, plan *crawlplan.Plan, stores ...*store.Store) {
+func addPoliteness(ctx context.Context, a *app, result *monitor.Result, p *plan.Plan, stores ...*store.Store) {
 	defer a.step("reading the journal")()
-	if plan.Crawl.OneSitePerAddress {
+	if p.Crawl.OneSitePerAddress {
 		result.SameAddress = new(int)
 		for _, s := range stores {
 			for h, err := range s.Hosts() {

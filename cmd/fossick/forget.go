@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fossick/crawler/control"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/internal/printable"
 	"fossick/store"
 )
@@ -61,7 +61,7 @@ func (c forgetCmd) forget(a *app) (r control.ForgetAnswer, err error) {
 	if err != nil {
 		return r, err
 	}
-	urls, err := crawlplan.URLs(s)
+	urls, err := plan.URLs(s)
 	if err == nil {
 		r.Pattern, err = control.ForgetPattern(s, urls, c.Pages)
 	}

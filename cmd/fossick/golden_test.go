@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/eval/lab"
@@ -57,7 +57,7 @@ func TestOrdersAreKept(t *testing.T) {
 			}
 			defer stop()
 			labeller := rememberingLabeller(t, test.topic)
-			for _, name := range crawlplan.Names() {
+			for _, name := range plan.Names() {
 				golden.check(t, test.corpus+" lab "+name, virtualOrder(t, c, labeller, test.topic, name, test.seeds, test.pages))
 			}
 			args := []string{"focus", "--topic", test.topic, "--json", "--quiet",

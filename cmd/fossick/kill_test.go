@@ -504,7 +504,7 @@ func checkStore(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages[e.URL] = sums[e.Fate.Page]
+		pages[e.URL] = sums[e.Outcome.Page]
 	}
 	return pages
 }

@@ -4,7 +4,7 @@ import (
 	"io"
 	"time"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/eval/lab"
 	"fossick/internal/wholefile"
 )
@@ -49,7 +49,7 @@ Example:
 }
 
 func (labCmd) MoreHelp() string {
-	return `Policies: ` + crawlplan.Help() + `.`
+	return `Policies: ` + plan.Help() + `.`
 }
 
 func (c *labCmd) Run(a *app) error {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"fossick/crawler"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/eval/lab"
@@ -56,7 +56,7 @@ func TestLabIsFocus(t *testing.T) {
 				t.Fatal(err)
 			}
 			labeller := rememberingLabeller(t, test.topic) // one for all policies, as in the lab
-			for _, name := range crawlplan.Names() {
+			for _, name := range plan.Names() {
 				t.Run(name, func(t *testing.T) {
 					args := []string{"focus", "--topic", test.topic, "--score", name, "--json", "--quiet",
 						"--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--workers", "1",
@@ -124,13 +124,13 @@ func focusOrder(t *testing.T, args []string) (urls []string) {
 	return urls
 }
 
-func rememberingLabeller(t *testing.T, topicName string) *crawlplan.Labeller {
+func rememberingLabeller(t *testing.T, topicName string) *plan.Labeller {
 	t.Helper()
 	topic, err := models.BuiltinTopic(topicName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := crawlplan.NewLabeller(topic)
+	l, err := plan.NewLabeller(topic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,17 +138,17 @@ func rememberingLabeller(t *testing.T, topicName string) *crawlplan.Labeller {
 	return l
 }
 
-func virtualOrder(t *testing.T, c *lab.Corpus, labeller *crawlplan.Labeller, topicName, policyName string, seeds []string, pages int) (urls []string) {
+func virtualOrder(t *testing.T, c *lab.Corpus, labeller *plan.Labeller, topicName, policyName string, seeds []string, pages int) (urls []string) {
 	t.Helper()
 	topic, err := models.BuiltinTopic(topicName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := crawlplan.Input{Labeller: labeller, Rho: crawlplan.DefaultRho, Threshold: crawlplan.DefaultThreshold, Explore: crawlplan.DefaultExplore, Seed: 1}
+	in := plan.Input{Labeller: labeller, Rho: plan.DefaultRho, Threshold: plan.DefaultThreshold, Explore: plan.DefaultExplore, Seed: 1}
 	if in.Keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
 		t.Fatal(err)
 	}
-	p, err := crawlplan.Named(policyName)
+	p, err := plan.Named(policyName)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"fossick/crawler/control"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/internal/page"
 	"fossick/internal/printable"
@@ -60,7 +60,7 @@ func (c labelCmd) Run(a *app) error {
 		err = control.Ask(a.ctx, c.Store, "/label", request, &r.LabelAnswer, err)
 	case err == nil:
 		var urls *page.Normalizer
-		if urls, err = crawlplan.URLs(s); err == nil {
+		if urls, err = plan.URLs(s); err == nil {
 			r.LabelAnswer, err = control.LabelStored(s, urls, request)
 		}
 		err = errors.Join(err, s.Close())
@@ -150,11 +150,11 @@ func (c labelCmd) examiner(a *app) (control.Examiner, func() error, error) {
 		return nil, nil, err
 	}
 	defer a.step("reading the crawl")()
-	crawl := crawlplan.Crawl{Resume: true, Store: c.Store}
+	crawl := plan.Crawl{Resume: true, Store: c.Store}
 	if _, err = crawl.Recall(s); err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
-	plan, err := crawl.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+	plan, err := crawl.Plan(plan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/internal/cli"
 	"fossick/store"
 )
@@ -110,8 +110,8 @@ func TestWhatAStoreOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := json.Marshal(crawlplan.Settings{Manners: crawlplan.Manners{Sign: "key"}, Network: crawlplan.Network{
-		Ways: crawlplan.Ways{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Proxy: "http://127.0.0.1:1", Hosts: "names", CA: "ca.pem"}, Listen: ":0"}})
+	saved, err := json.Marshal(plan.Settings{Manners: plan.Manners{Sign: "key"}, Network: plan.Network{
+		Ways: plan.Ways{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Proxy: "http://127.0.0.1:1", Hosts: "names", CA: "ca.pem"}, Listen: ":0"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -298,7 +298,7 @@ func TestRepairSaysWhatIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := s.Batch()
-	err = errors.Join(b.PutBirth(1, store.Birth{URL: "http://a.test/", Via: store.ViaSeed}), b.PutQueued(1, store.Queued{Priority: 1}),
+	err = errors.Join(b.PutDiscovery(1, store.Discovery{URL: "http://a.test/", Via: store.ViaSeed}), b.PutQueued(1, store.Queued{Priority: 1}),
 		b.PutQueued(2, store.Queued{Priority: 1, Parent: 1}), b.PutCounts(&store.Counts{URLs: 2}), b.Commit(), s.Close())
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/graph/orders"
 	"fossick/internal/cli"
 	"fossick/internal/printable"
@@ -145,10 +145,10 @@ func fillIn(parser *kong.Kong) {
 		"${topics}", strings.Join(models.BuiltinTopics(), ", "),
 		"${orders}", strings.Join(orders.Orderings(), ", "),
 		"${sequences}", strings.Join(orders.Sequences(), ", "),
-		"${scores}", strings.Join(crawlplan.Names(), ", "),
+		"${scores}", strings.Join(plan.Names(), ", "),
 		"${formats}", strings.Join(exportFormatNames(), ","),
 		"${revisits}", strings.Join(policyNames(), ","),
-		"${explore}", fmt.Sprint(crawlplan.DefaultExplore),
+		"${explore}", fmt.Sprint(plan.DefaultExplore),
 		"${classifiers}", strings.Join(train.Classifiers(), ", "),
 	)
 	_ = kong.Visit(parser.Model.Node, func(n kong.Visitable, next kong.Next) error { // the visitor returns no error
@@ -271,7 +271,7 @@ func valueMappers() []kong.Option {
 	return append(cli.Mappers(),
 		kong.NamedMapper("delay", cli.Mapper(func(v reflect.Value, text string) error {
 			v.SetString(text)
-			_, err := crawlplan.ParseDelay(text)
+			_, err := plan.ParseDelay(text)
 			return err
 		})),
 		kong.NamedMapper("purpose", cli.Mapper(func(v reflect.Value, text string) error {
@@ -281,7 +281,7 @@ func valueMappers() []kong.Option {
 		})),
 		kong.NamedMapper("contact", cli.Mapper(func(v reflect.Value, text string) error {
 			v.SetString(text)
-			return crawlplan.CheckContact(text)
+			return plan.CheckContact(text)
 		})),
 	)
 }

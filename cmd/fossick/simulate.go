@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/eval/lab"
 	"fossick/export"
@@ -207,7 +207,7 @@ func (c *simulateCmd) manners() (*lab.GraphManners, error) {
 			return nil, usagef("--fetch-time %s: want a time above 0, such as 500ms", m.Fetch)
 		}
 	}
-	delay, err := crawlplan.ParseDelay(c.Delay)
+	delay, err := plan.ParseDelay(c.Delay)
 	if err != nil {
 		return nil, err
 	}

@@ -129,8 +129,8 @@ func (f *storeSource) URLs() iter.Seq2[*webstats.URL, error] {
 				ID: uint64(k.ID), From: uint64(k.From), URL: k.URL, Seed: k.Via == store.ViaSeed, Linked: k.Via == store.ViaLink, Depth: k.Depth,
 				Exchanges: u.Exchanges[:0], Times: u.Times[:0], Headers: u.Headers[:0],
 			}
-			if k.Fate != nil {
-				u.State, u.Near = k.Fate.State, k.Fate.Resemblance > 0
+			if k.Outcome != nil {
+				u.State, u.Near = k.Outcome.State, k.Outcome.Resemblance > 0
 			}
 			for i := range k.Visits {
 				v := &k.Visits[i]

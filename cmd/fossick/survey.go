@@ -12,8 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"fossick/crawler"
-	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
+	"fossick/crawler/plan"
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
 	"fossick/internal/cli"
@@ -23,7 +23,7 @@ import (
 
 // surveyCmd is focus by parties, with its own order, scope and rests, and a seed list at the end.
 type surveyCmd struct {
-	crawlplan.Crawl
+	plan.Crawl
 	SeedsOut   string   `placeholder:"FILE" help:"Where to write the seeds of the next survey: those of this one, and the candidates found [seeds-out.txt in the store]." group:"run" predictor:"files"`
 	Candidates string   `enum:"pages,hosts" default:"pages" placeholder:"WHAT" help:"Which links out of a party become seeds: pages, each URL that no party reached; or hosts, only the start page of each host that no party reached, for a short list with depths counted from start pages [${default}]." group:"run"`
 	SeedsTable []string `placeholder:"FILE,FILE" help:"Write seeds and candidates as tables too, with the parties' pages, depths and times: .csv or .jsonl." group:"run" expert:"" predictor:"files"`
@@ -127,7 +127,7 @@ func (c *surveyCmd) list(ctx context.Context, a *app, dir string) (found *websta
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	asked, err := crawlplan.SurveyOf(s)
+	asked, err := plan.SurveyOf(s)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +157,8 @@ func (f surveySource) URLs() iter.Seq2[*webstats.SurveyURL, error] {
 				return
 			}
 			u := webstats.SurveyURL{ID: uint64(k.ID), URL: k.URL, From: uint64(k.From), Seed: k.Via == store.ViaSeed, Depth: k.Depth}
-			if k.Fate != nil {
-				u.State, u.Outside = k.Fate.State, crawler.OffParty(k.Fate.Reason)
+			if k.Outcome != nil {
+				u.State, u.Outside = k.Outcome.State, crawler.OffParty(k.Outcome.Reason)
 			}
 			if u.Content, err = f.content(k); err != nil {
 				yield(nil, err)
@@ -181,10 +181,10 @@ func (f surveySource) URLs() iter.Seq2[*webstats.SurveyURL, error] {
 
 // content returns the hash of a start page's content, "" for a near-duplicate, which has none stored.
 func (f surveySource) content(k *store.Known) (string, error) {
-	if k.Via != store.ViaSeed || k.Fate == nil || k.Fate.Page == 0 || k.Fate.Resemblance > 0 {
+	if k.Via != store.ViaSeed || k.Outcome == nil || k.Outcome.Page == 0 || k.Outcome.Resemblance > 0 {
 		return "", nil
 	}
-	p, err := f.s.Page(k.Fate.Page)
+	p, err := f.s.Page(k.Outcome.Page)
 	if errors.Is(err, store.ErrUnknown) {
 		return "", nil // lost to damage, and dropped by repair
 	}
@@ -211,7 +211,7 @@ func (f surveySource) Pages() iter.Seq2[*webstats.SurveyPage, error] {
 }
 
 func (f surveySource) Name(id uint64) (string, error) {
-	b, err := f.s.URLs().Birth(store.ID(id))
+	b, err := f.s.URLs().Discovery(store.ID(id))
 	if errors.Is(err, store.ErrUnknown) {
 		return "", nil // lost to damage, and dropped by repair
 	}

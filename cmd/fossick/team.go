@@ -9,8 +9,8 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/cluster"
 	"fossick/crawler/control"
-	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
+	"fossick/crawler/plan"
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
 	"fossick/internal/usage"
@@ -24,7 +24,7 @@ const agentMemory = 192 << 20
 type teamwork struct {
 	a       *app
 	cmd     *focusCmd
-	plans   []*crawlplan.Plan
+	plans   []*plan.Plan
 	fetcher *fetch.Fetcher
 	session monitor.Session
 	shown   *monitor.Server
@@ -67,17 +67,17 @@ func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
 	if agent > 0 {
 		say = func(string, ...any) {} // the first plan has said it
 	}
-	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: w.a.seed, Log: w.a.log, Say: say})
+	p, err := c.Plan(plan.Program{Version: version, Seed: w.a.seed, Log: w.a.log, Say: say})
 	if err == nil && w.fetcher == nil {
-		err = w.begin(&c, plan)
+		err = w.begin(&c, p)
 	}
 	if err == nil && s == nil { // only now: a mistake in the command line must leave no store behind
 		if err = os.MkdirAll(w.cmd.Store, 0o755); err == nil {
-			s, err = c.create(ctx, plan)
+			s, err = c.create(ctx, p)
 		}
 	}
 	if err == nil {
-		err = c.Keep(s, plan)
+		err = c.Keep(s, p)
 	}
 	if err != nil {
 		if s != nil {
@@ -85,17 +85,17 @@ func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
 		}
 		return err
 	}
-	plan.Crawl.Store, plan.Crawl.Fetcher = s, w.fetcher
-	w.plans = append(w.plans, plan)
+	p.Crawl.Store, p.Crawl.Fetcher = s, w.fetcher
+	w.plans = append(w.plans, p)
 	return nil
 }
 
 // begin makes the fetcher, server and status line that all agents share, from the first plan.
-func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
-	if w.fetcher, err = fetch.New(plan.Fetch); err != nil {
+func (w *teamwork) begin(c *focusCmd, p *plan.Plan) (err error) {
+	if w.fetcher, err = fetch.New(p.Fetch); err != nil {
 		return usage.Of(err)
 	}
-	w.session = c.session(plan)
+	w.session = c.session(p)
 	w.session.Store = w.cmd.Store // c.Store is one agent's
 	if w.shown, err = monitor.Listen(c.Listen, w.a.verbose, w.session); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 	if addr := w.shown.Addr(); addr != nil {
 		w.a.say("status at http://%s/status, metrics at http://%s/metrics", addr, addr)
 	}
-	w.line = monitor.NewLine(w.a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime, plan.Names()...)
-	w.line.NoTopic = plan.NoTopic
+	w.line = monitor.NewLine(w.a.screen, p.Crawl.MaxPages, p.Crawl.MaxTime, p.Names()...)
+	w.line.NoTopic = p.NoTopic
 	return nil
 }
 
@@ -142,7 +142,7 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.line.End()
 	result := monitor.ResultOf(w.session, done, w.team.Progress())
 	addPoliteness(ctx, w.a, result, w.plans[0], stores...)
-	result.Started(starts, crawlplan.RedactProxy(w.cmd.Proxy), done)
+	result.Started(starts, plan.RedactProxy(w.cmd.Proxy), done)
 	return result, err
 }
 

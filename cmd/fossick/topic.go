@@ -13,8 +13,8 @@ import (
 
 	"fossick/classify"
 	"fossick/crawler"
-	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/eval/monitor"
 	"fossick/internal/printable"
@@ -110,7 +110,7 @@ type topicCheckCmd struct {
 	Timeout   time.Duration `default:"20s" placeholder:"D" help:"Longest time of one request [${default}]."`
 	Delay     string        `type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." predictor:"auto,0"`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." expert:""`
-	crawlplan.Ways
+	plan.Ways
 }
 
 func (topicCheckCmd) Help() string {
@@ -140,11 +140,11 @@ type checked struct {
 
 // Run crawls only the start pages, into a temporary store.
 func (c topicCheckCmd) Run(a *app) (err error) {
-	asked := crawlplan.Crawl{Topic: c.Name, Settings: crawlplan.Settings{
-		Network: crawlplan.Network{Ways: c.Ways},
-		Manners: crawlplan.Manners{Delay: c.Delay, Timeout: c.Timeout, UserAgent: c.UserAgent, Contact: c.Contact},
+	asked := plan.Crawl{Topic: c.Name, Settings: plan.Settings{
+		Network: plan.Network{Ways: c.Ways},
+		Manners: plan.Manners{Delay: c.Delay, Timeout: c.Timeout, UserAgent: c.UserAgent, Contact: c.Contact},
 	}}
-	plan, err := asked.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+	plan, err := asked.Plan(plan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
 	if err != nil {
 		return err
 	}

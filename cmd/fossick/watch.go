@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"fossick/crawler"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/eval"
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
@@ -50,8 +50,8 @@ type watchCmd struct {
 	CSV     string `name:"csv" placeholder:"DIR" help:"Write each table to a file in DIR that has the table's name." predictor:"dirs"`
 	HTML    string `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." predictor:"files"`
 	Top     int    `default:"20" placeholder:"N" help:"Rows of a table of names; one more row adds up the rest. 0: all [20]."`
-	crawlplan.Network
-	crawlplan.Manners
+	plan.Network
+	plan.Manners
 }
 
 func (watchCmd) Help() string {
@@ -121,7 +121,7 @@ func (c *watchCmd) check() error {
 
 // visit fetches pages again. The result is nil if the watch did not begin.
 func (c *watchCmd) visit(a *app) (*monitor.Result, error) {
-	f := &focusCmd{Crawl: crawlplan.Crawl{Store: c.Store, Resume: true}}
+	f := &focusCmd{Crawl: plan.Crawl{Store: c.Store, Resume: true}}
 	f.Network, f.Manners = c.Network, c.Manners
 	f.revisits = &revisiting{choose: c.chooser(uint64(a.seed)), newPages: c.newPages, keep: c.KeepVersions, most: c.MaxTime, Network: c.Network, Manners: c.Manners}
 	return f.crawl(a.ctx, a)
@@ -245,12 +245,12 @@ type revisiting struct {
 	newPages func(survey bool) (bool, error)
 	keep     bool          // keep former bodies
 	most     time.Duration // of this session
-	crawlplan.Network
-	crawlplan.Manners
+	plan.Network
+	plan.Manners
 }
 
 // adapt makes a plan fetch stored pages again, and new ones if newPages says so.
-func (r *revisiting) adapt(plan *crawlplan.Plan, s *store.Store) (err error) {
+func (r *revisiting) adapt(plan *plan.Plan, s *store.Store) (err error) {
 	plan.Crawl.Text = mainTextOf
 	if r == nil {
 		return nil
@@ -530,11 +530,11 @@ func (w *watchChanges) add(k *store.Known) error {
 	if len(visits) == 0 || visits[len(visits)-1].At < w.from {
 		return nil
 	}
-	list, at, what := w.judge(k.Fate.State, visits)
+	list, at, what := w.judge(k.Outcome.State, visits)
 	if list == nil {
 		return nil
 	}
-	p, err := w.s.Page(k.Fate.Page)
+	p, err := w.s.Page(k.Outcome.Page)
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 		c.numbers[k.ID] = number
 		c.pages, c.hosts = append(c.pages, k.ID), append(c.hosts, host)
 		pages = append(pages, revisit.Page{
-			Rate: math.NaN(), Weight: weights[k.Fate.Page], Last: c.days(time.UnixMilli(visits[0].At)), Host: host,
+			Rate: math.NaN(), Weight: weights[k.Outcome.Page], Last: c.days(time.UnixMilli(visits[0].At)), Host: host,
 		})
 	}
 	return pages, history, nil
@@ -198,8 +198,8 @@ func (c *scheduled) Next(now time.Time, _ bool) (*crawler.Due, time.Time, error)
 	}
 	c.flying[number] = now
 	c.turns = append(c.turns, turn{number, now})
-	birth, err := c.store.URLs().Birth(c.pages[number])
-	return &crawler.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
+	discovery, err := c.store.URLs().Discovery(c.pages[number])
+	return &crawler.Due{ID: c.pages[number], URL: discovery.URL}, time.Time{}, err
 }
 
 // giveUp reschedules pages that had no answer for givenUp.
@@ -288,7 +288,7 @@ func watchedPages(s *store.Store) iter.Seq2[*webstats.Watched, error] {
 			if forgotten.Has(k.URL) {
 				continue
 			}
-			p = webstats.Watched{URL: k.URL, Seed: k.Via == store.ViaSeed, Depth: k.Depth, Kind: kinds.of(k.Fate.Page), Visits: visitsSince(p.Visits[:0], k.Visits), Tried: p.Tried[:0]}
+			p = webstats.Watched{URL: k.URL, Seed: k.Via == store.ViaSeed, Depth: k.Depth, Kind: kinds.of(k.Outcome.Page), Visits: visitsSince(p.Visits[:0], k.Visits), Tried: p.Tried[:0]}
 			if p.Seed {
 				p.Tried = appendVisits(p.Tried, k.Visits[:len(k.Visits)-len(p.Visits)])
 			}
@@ -316,10 +316,10 @@ func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Wa
 				yield(nil, err)
 				return
 			}
-			if k.Via != store.ViaSeed || k.Fate.HasPage() || k.Fate.State == "redirect" || k.Fate.At < rounds[0].Began || forgotten.Has(k.URL) {
+			if k.Via != store.ViaSeed || k.Outcome.HasPage() || k.Outcome.State == "redirect" || k.Outcome.At < rounds[0].Began || forgotten.Has(k.URL) {
 				continue
 			}
-			first := change.Visit{At: k.At, State: k.Fate.State} // a start page that never answered has no other visit
+			first := change.Visit{At: k.At, State: k.Outcome.State} // a start page that never answered has no other visit
 			p = webstats.Watched{URL: k.URL, Seed: true, Tried: appendVisits(append(p.Tried[:0], first), k.Visits)}
 			if !yield(&p, nil) {
 				return

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"fossick/crawler/control"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/crawler/story"
 	"fossick/store"
 )
@@ -53,7 +53,7 @@ Examples:
 
 // storyOf returns the story of a URL as a person types it.
 func storyOf(s *store.Store, address string) (*story.Story, error) {
-	urls, err := crawlplan.URLs(s)
+	urls, err := plan.URLs(s)
 	if err != nil {
 		return nil, err
 	}

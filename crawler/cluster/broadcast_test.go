@@ -100,7 +100,7 @@ func (n *gossip) round(t *testing.T) {
 			if a.id != m.to {
 				continue
 			}
-			items, err := a.b.hear(m.from, m.bytes)
+			items, err := a.b.handle(m.from, m.bytes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +193,7 @@ func TestNobodyAnswers(t *testing.T) {
 	var got []string
 	for range 3 * mostSpare {
 		for _, m := range roundOf(t, a.b, a.soFar, b.id) {
-			items, err := b.b.hear(a.id, m.bytes)
+			items, err := b.b.handle(a.id, m.bytes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +204,7 @@ func TestNobodyAnswers(t *testing.T) {
 			}
 		}
 		for _, m := range roundOf(t, b.b, b.soFar, a.id) {
-			if _, err := a.b.hear(b.id, m.bytes); err != nil {
+			if _, err := a.b.handle(b.id, m.bytes); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -219,16 +219,16 @@ func FuzzHear(f *testing.F) {
 	for range 3 {
 		for _, m := range roundOf(f, a, func() ([]broadcastItem, error) { return []broadcastItem{{Bytes: []byte("x")}}, nil }, "b") {
 			f.Add(m.bytes)
-			_, _ = b.hear("a", m.bytes)
+			_, _ = b.handle("a", m.bytes)
 		}
 		for _, m := range roundOf(f, b, nothing, "a") {
-			_, _ = a.hear("b", m.bytes)
+			_, _ = a.handle("b", m.bytes)
 		}
 	}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		b := newBroadcast(6)
 		b.peers["a"] = &listener{run: 5, begun: true, queue: []broadcastItem{{Bytes: []byte("y")}}}
-		if _, err := b.hear("a", bytes); err != nil {
+		if _, err := b.handle("a", bytes); err != nil {
 			return
 		}
 		for range 5 {

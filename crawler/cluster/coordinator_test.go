@@ -316,7 +316,7 @@ func TestNeeded(t *testing.T) {
 	for name, tell := range map[string]func(n *node){
 		"the coordinator": func(n *node) { n.sight.others["b"].beat.Known = n.hand.table.version + 1 },
 		"a refusal": func(n *node) {
-			n.hear(0, wire.Encode(message{Version: wireVersion, Kind: kindRefusal, From: "c", After: n.hand.table.version + 1}))
+			n.handle(0, wire.Encode(message{Version: wireVersion, Kind: kindRefusal, From: "c", After: n.hand.table.version + 1}))
 		},
 	} {
 		n := settled()

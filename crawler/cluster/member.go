@@ -36,7 +36,7 @@ type Member struct {
 	tell    chan struct{} // capacity 1: an event waits for the protocol
 	wake    chan struct{} // capacity 1: a job waits
 	unsent  chan sendMessage
-	unheard chan lesson
+	lessons chan lesson
 
 	keeper  *keeper // the replicas of other agents
 	sender  *sender
@@ -83,7 +83,7 @@ func New(opt Options) (*Member, error) {
 	opt.Protocol = opt.Protocol.withDefaults()
 	m := &Member{
 		sites: newSites(), start: time.Now(), tell: make(chan struct{}, 1), wake: make(chan struct{}, 1),
-		unsent: make(chan sendMessage, mostUnsent), unheard: make(chan lesson, mostUnheard),
+		unsent: make(chan sendMessage, mostUnsent), lessons: make(chan lesson, mostUnheard),
 		adopted: map[AgentID]bool{}, hands: hands{coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}},
 	}
 	o := opt.Crawl
@@ -190,7 +190,7 @@ func (m *Member) Run(ctx context.Context) (crawler.Result, error) {
 	var beside sync.WaitGroup
 	failed := make(chan error, mostFailures)
 	var result crawler.Result
-	past := m.agent.ToldBefore()
+	past := m.agent.LessonsBefore()
 	beside.Go(func() {
 		defer stop()
 		r, err := m.crawl.Run(ctx)
@@ -422,7 +422,7 @@ func (m *Member) carryOut(e effect) {
 			return m.inherit(e.id, nil)
 		})
 	case hearEngine:
-		m.hear(e.from, e.told)
+		m.handle(e.from, e.told)
 	}
 }
 
@@ -494,7 +494,7 @@ func (m *Member) receive(ctx context.Context) error {
 	}
 }
 
-// say sends bytes to another member's hear without blocking. It may be called before Run.
+// say sends bytes to another member's handle without blocking. It may be called before Run.
 func (m *Member) say(to AgentID, kind byte, b []byte) {
 	if len(b) > mostTold {
 		return

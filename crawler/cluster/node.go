@@ -272,7 +272,7 @@ func (n *node) step(now time.Duration, ev event) []effect {
 		n.swapped(now, ev)
 	case messageEvent:
 		news = false
-		n.hear(now, ev.bytes)
+		n.handle(now, ev.bytes)
 	case queuedEvent:
 		news = false
 		n.out.queued(now, ev.partition, ev.number)
@@ -362,8 +362,8 @@ func (n *node) swapped(now time.Duration, ev swapEvent) {
 	}
 }
 
-// hear handles a message, and ignores an unreadable one.
-func (n *node) hear(now time.Duration, b []byte) {
+// handle takes a message, and ignores an unreadable one.
+func (n *node) handle(now time.Duration, b []byte) {
 	m, err := decodeMessage(b)
 	if err != nil || int(m.Partition) >= n.opt.parts {
 		return

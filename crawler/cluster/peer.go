@@ -175,7 +175,7 @@ func (p *peer) run(ctx context.Context) error {
 		for {
 			b, err := p.exchange.Receive(ctx)
 			if err == nil {
-				err = p.hear(ctx, b)
+				err = p.handle(ctx, b)
 			}
 			if err != nil {
 				return err
@@ -249,8 +249,8 @@ func (p *peer) ack(l *link) []byte {
 	return wire.Encode(f)
 }
 
-// hear handles a frame of this session and the peer's present life.
-func (p *peer) hear(ctx context.Context, b []byte) error {
+// handle takes a frame of this session and the peer's present life.
+func (p *peer) handle(ctx context.Context, b []byte) error {
 	f, err := decodePeerFrame(b)
 	if err != nil || f.Session != p.head.Session || f.From >= uint64(len(p.links)) || p.links[f.From] == nil {
 		return nil

@@ -76,10 +76,10 @@ func (m *Member) newReplicas() {
 	tell := func(kind byte) func(AgentID, []byte) {
 		return func(to AgentID, b []byte) { m.say(to, kind, b) }
 	}
-	m.keeper = newKeeper(filepath.Join(m.opt.Crawl.Store.Dir(), replicasDir), tell(toldAnswer))
+	m.keeper = newKeeper(filepath.Join(m.opt.Crawl.Store.Dir(), replicasDir), tell(answerMessage))
 	if m.opt.Crawl.Replicate {
 		m.sender = newSender(senderOptions{
-			store: m.opt.Crawl.Store, bodies: m.opt.Crawl.ReplicateBodies, send: tell(toldFrame),
+			store: m.opt.Crawl.Store, bodies: m.opt.Crawl.ReplicateBodies, send: tell(frameMessage),
 			trim: func(ctx context.Context, upto uint64) error { return ignoreEnd(m.agent.TrimChanges(ctx, upto)) },
 		})
 	}
@@ -169,7 +169,7 @@ func newKeeper(dir string, send func(to AgentID, answer []byte)) *keeper {
 	return &keeper{dir: dir, send: send, id: rand.Uint64(), wake: make(chan struct{}, 1), has: map[AgentID]*replica{}}
 }
 
-func (k *keeper) hear(from AgentID, frame []byte) {
+func (k *keeper) handle(from AgentID, frame []byte) {
 	k.mu.Lock()
 	if len(k.waiting) < mostFrames {
 		k.waiting = append(k.waiting, lesson{from, frame})

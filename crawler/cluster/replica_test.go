@@ -75,13 +75,13 @@ func (o *owner) send(to AgentID, b []byte) {
 	k := o.keepers[to]
 	o.mu.Unlock()
 	if k != nil {
-		o.carry(func() { k.hear(ownerID, b) })
+		o.carry(func() { k.handle(ownerID, b) })
 	}
 }
 
 // keep starts a keeper and returns a function to stop it.
 func (o *owner) keep(id AgentID, dir string) (end func()) {
-	k := newKeeper(dir, func(_ AgentID, b []byte) { o.carry(func() { o.sender.hear(id, b) }) })
+	k := newKeeper(dir, func(_ AgentID, b []byte) { o.carry(func() { o.sender.handle(id, b) }) })
 	o.mu.Lock()
 	o.keepers[id] = k
 	o.mu.Unlock()
@@ -136,7 +136,7 @@ func (o *owner) commit(large bool) (number uint64) {
 		o.counts.URLs++
 		id := store.ID(o.counts.URLs)
 		u := fmt.Sprintf("http://%x.test/%x", o.rng.Uint64(), o.rng.Uint64())
-		if err := b.PutBirth(id, store.Birth{URL: u, Via: store.ViaLink}); err != nil {
+		if err := b.PutDiscovery(id, store.Discovery{URL: u, Via: store.ViaLink}); err != nil {
 			o.t.Error(err)
 		}
 		if err := b.PutSeen(store.HashURL(u), id, false); err != nil {
@@ -169,7 +169,7 @@ func urls(t *testing.T, s *store.Store) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&b, "%d %s %v\n", k.ID, k.URL, k.Fate)
+		fmt.Fprintf(&b, "%d %s %v\n", k.ID, k.URL, k.Outcome)
 	}
 	return b.String()
 }
@@ -303,7 +303,7 @@ func TestLateOpen(t *testing.T) {
 		}
 		end()
 		end = o.keep(id, dir)
-		o.keepers[id].hear(ownerID, o.opened)
+		o.keepers[id].handle(ownerID, o.opened)
 		synctest.Wait()
 		o.commit(false)
 		time.Sleep(time.Minute)

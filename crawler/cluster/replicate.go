@@ -120,7 +120,7 @@ func (s *sender) callReady() {
 	}
 }
 
-func (s *sender) hear(from AgentID, b []byte) {
+func (s *sender) handle(from AgentID, b []byte) {
 	a, err := decode[answer]("answer", b)
 	if err != nil {
 		return

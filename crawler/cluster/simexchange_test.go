@@ -72,7 +72,7 @@ func (p *proc) take(dl delivery) {
 	}
 	for _, parcel := range dl.Parcels {
 		url := int(binary.BigEndian.Uint32(parcel.Bytes))
-		d.hear(url)
+		d.handle(url)
 	}
 	w := p.w
 	w.note("%s takes %v", p.agent.id, dl)

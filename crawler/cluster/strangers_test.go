@@ -55,7 +55,7 @@ func TestStrangersMessages(t *testing.T) {
 			n := newNode(Protocol{ID: "a", parts: 1}, recovered{})
 			n.hand.table = &table{version: 1, members: map[AgentID]member{"a": {1, "b"}, "b": {1, "a"}}, entries: []entry{{owner: "a", epoch: 1}}}
 			n.hand.held[0], n.lease.joined, n.lease.until = held{epoch: 1}, true, 10
-			n.hear(0, wire.Encode(message{Version: wireVersion, Kind: kind, From: from, Epoch: 1, Parcels: []Parcel{{Number: 1, Bytes: []byte{1}}}}))
+			n.handle(0, wire.Encode(message{Version: wireVersion, Kind: kind, From: from, Epoch: 1, Parcels: []Parcel{{Number: 1, Bytes: []byte{1}}}}))
 			reached := false
 			for _, e := range n.effects {
 				switch e.(type) {

@@ -472,7 +472,7 @@ func TestPeerStrangers(t *testing.T) {
 	} {
 		p, f := pairOf(t), right
 		change(&f)
-		if err := p.hear(t.Context(), wire.Encode(f)); err != nil {
+		if err := p.handle(t.Context(), wire.Encode(f)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(p.inbox) != 0 {
@@ -481,7 +481,7 @@ func TestPeerStrangers(t *testing.T) {
 		if f.Kind == kindPart {
 			continue // more of it may follow
 		}
-		if err := p.hear(t.Context(), wire.Encode(right)); err != nil || len(p.inbox) == 0 || string(p.inbox[0].bytes) != "text" {
+		if err := p.handle(t.Context(), wire.Encode(right)); err != nil || len(p.inbox) == 0 || string(p.inbox[0].bytes) != "text" {
 			t.Errorf("after one %s: %v, %d messages", name, err, len(p.inbox)) // the wrong frame affected the right one
 		}
 	}
@@ -489,7 +489,7 @@ func TestPeerStrangers(t *testing.T) {
 	later := right
 	later.Life = 6
 	for _, f := range []peerFrame{right, right, later, right, later} {
-		if err := p.hear(t.Context(), wire.Encode(f)); err != nil {
+		if err := p.handle(t.Context(), wire.Encode(f)); err != nil {
 			t.Error(err)
 		}
 	}

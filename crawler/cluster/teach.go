@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	toldFrame  = 'f' // a frame of the sender's replica
-	toldAnswer = 'a'
-	toldLesson = 'l' // a message of broadcast
+	frameMessage  = 'f' // a frame of the sender's replica
+	answerMessage = 'a'
+	lessonMessage = 'l' // a message of broadcast
 )
 
-// hear handles a message of another member without blocking.
-func (m *Member) hear(from AgentID, told []byte) {
-	if len(told) == 0 {
+// receive handles a message of another member without blocking.
+func (m *Member) handle(from AgentID, message []byte) {
+	if len(message) == 0 {
 		return
 	}
-	kind, b := told[0], told[1:]
+	kind, b := message[0], message[1:]
 	switch {
-	case kind == toldFrame && m.keeps(from):
-		m.keeper.hear(from, b)
-	case kind == toldAnswer && m.sender != nil:
-		m.sender.hear(from, b)
-	case kind == toldLesson:
+	case kind == frameMessage && m.keeps(from):
+		m.keeper.handle(from, b)
+	case kind == answerMessage && m.sender != nil:
+		m.sender.handle(from, b)
+	case kind == lessonMessage:
 		select {
-		case m.unheard <- lesson{from, b}:
+		case m.lessons <- lesson{from, b}:
 		default: // the sender repeats it
 		}
 	}
@@ -77,7 +77,7 @@ func (m *Member) teach(ctx context.Context, past [][]byte) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case s := <-m.unheard:
+		case s := <-m.lessons:
 			if err := t.listen(ctx, s); err != nil {
 				return err
 			}
@@ -112,27 +112,27 @@ func (t *teaching) round() (every time.Duration, err error) {
 	}
 	t.recent = append(t.recent, labels...)
 	t.recent = t.recent[max(0, len(t.recent)-mostLabels):]
-	if told := t.agent.Told(); told != nil {
-		sums := itemOf(itemSums, told)
+	if lesson := t.agent.Lesson(); lesson != nil {
+		sums := itemOf(itemSums, lesson)
 		sums.spare = true
 		t.broadcast.say(sums)
 	}
 	messages, err := t.broadcast.nextRound(living, t.soFar)
 	for _, m := range messages {
-		t.Member.say(m.to, toldLesson, m.bytes)
+		t.Member.say(m.to, lessonMessage, m.bytes)
 	}
 	return every, err
 }
 
 // soFar returns the items for a new member. Those that heard an earlier run skip past items.
 func (t *teaching) soFar() (items []broadcastItem, err error) {
-	for _, told := range t.past {
-		past := itemOf(itemSums, told)
+	for _, lesson := range t.past {
+		past := itemOf(itemSums, lesson)
 		past.Old = true
 		items = append(items, past)
 	}
-	for _, told := range t.agent.ToldSoFar() {
-		items = append(items, itemOf(itemSums, told))
+	for _, lesson := range t.agent.Lessons() {
+		items = append(items, itemOf(itemSums, lesson))
 	}
 	labels, err := t.agent.Labels(mostLabels)
 	for _, l := range slices.Concat(labels, t.recent) {
@@ -146,12 +146,12 @@ func (t *teaching) listen(ctx context.Context, s lesson) error {
 	if t.broadcast == nil {
 		return nil
 	}
-	items, wrong := t.broadcast.hear(s.from, s.bytes)
+	items, wrong := t.broadcast.handle(s.from, s.bytes)
 	var labels, repeats [][]byte
 	for _, it := range items {
 		switch it[0] {
 		case itemSums:
-			wrong = errors.Join(wrong, t.agent.Hear(it[1:]))
+			wrong = errors.Join(wrong, t.agent.Learn(it[1:]))
 		case itemLabel:
 			labels = append(labels, it[1:])
 		case itemRepeat:
@@ -162,7 +162,7 @@ func (t *teaching) listen(ctx context.Context, s lesson) error {
 	if err != nil {
 		return err
 	}
-	unread, err := crawler.HearDuplicates(ctx, t.agent, repeats)
+	unread, err := crawler.ReceiveDuplicates(ctx, t.agent, repeats)
 	if wrong = errors.Join(wrong, refused, unread); wrong != nil {
 		t.opt.Crawl.Log.Warn("a message from another agent is ignored", "agent", s.from, "err", wrong)
 	}
@@ -307,7 +307,7 @@ func (b *broadcast) fill(m *broadcastMessage, p *listener) {
 	}
 }
 
-func (b *broadcast) hear(from AgentID, bytes []byte) (items [][]byte, err error) {
+func (b *broadcast) handle(from AgentID, bytes []byte) (items [][]byte, err error) {
 	m, err := decode[broadcastMessage]("message of another member", bytes)
 	if err == nil && (m.Run == 0 || m.Floor > m.After || len(m.Items) > mostItems) {
 		err = fmt.Errorf("message of another member: run %d: %w", m.Run, errWire)

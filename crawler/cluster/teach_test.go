@@ -25,7 +25,7 @@ type lexicon struct {
 	said              map[string]string // by URL: the last label and its page
 }
 
-var _ crawler.Teller = (*lexicon)(nil) // otherwise members would not teach
+var _ crawler.Learner = (*lexicon)(nil) // otherwise members would not teach
 
 func newLexicon() *lexicon {
 	return &lexicon{own: map[string]int{}, fresh: map[string]int{}, since: map[string]int{}, others: map[string]int{}, said: map[string]string{}}
@@ -50,7 +50,7 @@ func (l *lexicon) Share(func(url string) bool) {
 	clear(l.since)
 }
 
-func (l *lexicon) Told() []byte {
+func (l *lexicon) Lesson() []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.fresh) == 0 {
@@ -61,7 +61,7 @@ func (l *lexicon) Told() []byte {
 	return told
 }
 
-func (l *lexicon) ToldSoFar() [][]byte {
+func (l *lexicon) Lessons() [][]byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := maps.Clone(l.since)
@@ -72,11 +72,11 @@ func (l *lexicon) ToldSoFar() [][]byte {
 	return [][]byte{told}
 }
 
-func (l *lexicon) Hear(told []byte) (pages uint64, err error) {
+func (l *lexicon) Learn(lesson []byte) (pages uint64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var more map[string]int
-	err = json.Unmarshal(told, &more)
+	err = json.Unmarshal(lesson, &more)
 	for site, n := range more {
 		l.others[site] += n
 		pages += uint64(n)
@@ -142,9 +142,9 @@ func membersTeach(t *testing.T, seed uint64) {
 	}
 	time.Sleep(5 * time.Second)
 	g.stop("bbbbbbbbbbbbbbbb")
-	unheard := map[string]int{}
+	lessons := map[string]int{}
 	for site, n := range minds["bbbbbbbbbbbbbbbb"].own {
-		unheard[site] = n - minds["aaaaaaaaaaaaaaaa"].others[site]
+		lessons[site] = n - minds["aaaaaaaaaaaaaaaa"].others[site]
 	}
 	time.Sleep(time.Second)
 	g.start("bbbbbbbbbbbbbbbb", false)
@@ -157,7 +157,7 @@ func membersTeach(t *testing.T, seed uint64) {
 		for i := range sites - 1 {
 			site, most := fmt.Sprint(i), 0
 			if id == "aaaaaaaaaaaaaaaa" { // what b had not told when it died
-				most = unheard[site]
+				most = lessons[site]
 			}
 			fetched := g.web.fetched("s" + site + ".test")
 			if n := mind.knows(site); n > fetched || n < pages-most {

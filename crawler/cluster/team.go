@@ -373,12 +373,12 @@ func (t *Team) deliver(ctx context.Context, from *teamAgent, part uint16) error 
 func (t *Team) teach(ctx context.Context) error {
 	told := make(map[*teamAgent][]byte, len(t.agents))
 	for _, from := range t.agents {
-		told[from] = from.Told()
+		told[from] = from.Lesson()
 	}
 	if err := t.each(func(to *teamAgent) (err error) {
 		for _, from := range t.agents { // in a fixed order, as new words push out old ones
 			if from != to && told[from] != nil {
-				err = errors.Join(err, to.Hear(told[from]))
+				err = errors.Join(err, to.Learn(told[from]))
 			}
 		}
 		return err

@@ -227,7 +227,7 @@ func (p *proc) arrived(url int) {
 	for _, link := range w.links[url] {
 		part := partOf(link)
 		if _, own := p.own[part]; own && p.node.ours(part) {
-			d.hear(link)
+			d.handle(link)
 			continue
 		}
 		queued[part] = d.queue(part, binary.BigEndian.AppendUint32(nil, uint32(link)))
@@ -305,7 +305,7 @@ func (p *proc) gain(g holding) {
 	}
 	for _, url := range w.seeds {
 		if partOf(url) == g.Partition {
-			d.hear(url)
+			d.handle(url)
 		}
 	}
 	for _, from := range w.agents {
@@ -361,8 +361,8 @@ func (p *proc) inherit(from *simAgent, g holding) {
 	}
 }
 
-// hear records a URL, unless it is known.
-func (d *disk) hear(url int) {
+// handle records a URL, unless it is known.
+func (d *disk) handle(url int) {
 	if _, known := d.known[url]; !known {
 		d.known[url] = false
 	}

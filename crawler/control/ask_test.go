@@ -54,11 +54,11 @@ func askedStore(t *testing.T) *store.Store {
 	defer b.Cancel()
 	body := `<title>Mines</title><p>Of old <a href=/failed>one</a> and <a href=/unknown>two</a>, the deep <a href=/waits>gold ` + "\x1b" + `mine</a> of the north.`
 	record := &store.Page{Number: 1, ID: 1, URL: asker, ContentType: "text/html", Checksum: []byte(strings.Repeat("a", 16))}
-	errs := []error{b.PutFate(1, store.Fate{State: "ok", Page: 1}), b.PutPage(record, s.Compress([]byte(body))),
-		b.PutQueued(2, store.Queued{Priority: 0.5}), b.PutFate(3, store.Fate{State: "code", Reason: "404"})}
+	errs := []error{b.PutOutcome(1, store.Outcome{State: "ok", Page: 1}), b.PutPage(record, s.Compress([]byte(body))),
+		b.PutQueued(2, store.Queued{Priority: 0.5}), b.PutOutcome(3, store.Outcome{State: "code", Reason: "404"})}
 	for i, path := range []string{"", "waits", "failed"} {
 		id := store.ID(i + 1)
-		errs = append(errs, b.PutBirth(id, store.Birth{URL: asker + path}), b.PutSeen(store.HashURL(asker+path), id, false))
+		errs = append(errs, b.PutDiscovery(id, store.Discovery{URL: asker + path}), b.PutSeen(store.HashURL(asker+path), id, false))
 	}
 	errs = append(errs, b.PutCounts(&store.Counts{URLs: 3, Pages: 1, States: map[string]uint64{"ok": 1, "code": 1}}), b.Commit())
 	if err := errors.Join(errs...); err != nil {

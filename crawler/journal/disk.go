@@ -32,9 +32,9 @@ func (d *disk) Host(name string) (*store.Host, error) { return d.store.Host(name
 
 func (d *disk) Hosts() iter.Seq2[*store.Host, error] { return d.store.Hosts() }
 
-func (d *disk) Birth(id store.ID) (store.Birth, error) { return d.store.URLs().Birth(id) }
+func (d *disk) Discovery(id store.ID) (store.Discovery, error) { return d.store.URLs().Discovery(id) }
 
-func (d *disk) Waiting(id store.ID) (store.Birth, store.Queued, error) {
+func (d *disk) Waiting(id store.ID) (store.Discovery, store.Queued, error) {
 	return d.store.URLs().Waiting(id)
 }
 
@@ -104,18 +104,20 @@ func (b *diskBatch) Queued(id store.ID) (store.Queued, error) {
 }
 
 func (b *diskBatch) Ended(id store.ID) (string, error) {
-	f, err := b.Fate(id)
+	f, err := b.Outcome(id)
 	return f.State, err
 }
 
-func (b *diskBatch) Discover(h store.Hash, id store.ID, birth store.Birth, skipped bool) error {
-	if err := b.PutBirth(id, birth); err != nil {
+func (b *diskBatch) Discover(h store.Hash, id store.ID, discovery store.Discovery, skipped bool) error {
+	if err := b.PutDiscovery(id, discovery); err != nil {
 		return err
 	}
 	return b.PutSeen(h, id, skipped)
 }
 
-func (b *diskBatch) Rediscover(id store.ID, birth store.Birth) error { return b.PutBirth(id, birth) }
+func (b *diskBatch) Rediscover(id store.ID, discovery store.Discovery) error {
+	return b.PutDiscovery(id, discovery)
+}
 
 func (b *diskBatch) Queue(id store.ID, q store.Queued) error {
 	b.ahead = true
@@ -123,10 +125,10 @@ func (b *diskBatch) Queue(id store.ID, q store.Queued) error {
 	return b.PutQueued(id, q)
 }
 
-func (b *diskBatch) End(id store.ID, f store.Fate) error {
+func (b *diskBatch) End(id store.ID, f store.Outcome) error {
 	b.ahead = true
 	b.places.drop(id)
-	return b.PutFate(id, f)
+	return b.PutOutcome(id, f)
 }
 
 func (b *diskBatch) Requeue(h store.Hash, id store.ID, q store.Queued) error {

@@ -17,10 +17,10 @@ type Journal interface {
 	// Hosts yields every stored host, by name.
 	Hosts() iter.Seq2[*store.Host, error]
 
-	// Birth returns how a URL was discovered.
-	Birth(id store.ID) (store.Birth, error)
+	// Discovery returns how a URL was discovered.
+	Discovery(id store.ID) (store.Discovery, error)
 	// Waiting returns a waiting URL and its place; store.ErrUnknown when it does not wait.
-	Waiting(id store.ID) (store.Birth, store.Queued, error)
+	Waiting(id store.ID) (store.Discovery, store.Queued, error)
 	// Waiters yields every waiting URL, in the order of discovery.
 	Waiters() iter.Seq2[store.Waiter, error]
 	// Lookup returns the state of many URLs, the zero value for an unknown one.
@@ -51,13 +51,13 @@ type Batch interface {
 	PageWith(checksum []byte) (uint64, error)
 
 	// Discover enters a URL under the next number. End follows for a skipped URL, else Queue.
-	Discover(h store.Hash, id store.ID, birth store.Birth, skipped bool) error
+	Discover(h store.Hash, id store.ID, discovery store.Discovery, skipped bool) error
 	// Rediscover replaces the discovery of a URL that was never requested.
-	Rediscover(id store.ID, birth store.Birth) error
+	Rediscover(id store.ID, discovery store.Discovery) error
 	// Queue sets the place of a URL that has not ended.
 	Queue(id store.ID, q store.Queued) error
 	// End ends a URL's wait.
-	End(id store.ID, f store.Fate) error
+	End(id store.ID, f store.Outcome) error
 	// Requeue undoes the end of a URL, skipped or not: it waits again.
 	Requeue(h store.Hash, id store.ID, q store.Queued) error
 

@@ -135,13 +135,13 @@ func (w *pair) step(b [2]Batch) {
 		state := []string{"ok", "code", "trap"}[w.rng.IntN(3)]
 		w.counts.States[state]++
 		u.waits, u.repeat = false, true
-		do("end", func(b Batch) error { return b.End(id, store.Fate{State: state, At: 1, Page: 2}) })
+		do("end", func(b Batch) error { return b.End(id, store.Outcome{State: state, At: 1, Page: 2}) })
 	case n < 7 && (u.skipped || u.repeat):
 		u.waits, u.skipped, u.repeat = true, false, false
 		w.requeued++
 		if w.rng.IntN(2) == 0 {
-			birth := w.birth(id)
-			do("rediscover", func(b Batch) error { return b.Rediscover(id, birth) })
+			discovery := w.discovery(id)
+			do("rediscover", func(b Batch) error { return b.Rediscover(id, discovery) })
 		}
 		do("requeue", func(b Batch) error { return b.Requeue(u.hash, id, w.place(id)) })
 	case n < 8:
@@ -167,28 +167,28 @@ func (w *pair) place(id store.ID) store.Queued {
 func (w *pair) discover(b [2]Batch, do func(string, func(Batch) error)) {
 	id := store.ID(len(w.urls))
 	u := known{hash: w.hash(len(w.urls)), skipped: w.rng.IntN(4) == 0}
-	birth := w.birth(id)
-	do("discover", func(b Batch) error { return b.Discover(u.hash, id, birth, u.skipped) })
+	discovery := w.discovery(id)
+	do("discover", func(b Batch) error { return b.Discover(u.hash, id, discovery, u.skipped) })
 	w.counts.URLs++
 	if u.waits = !u.skipped; u.waits {
 		do("queue", func(b Batch) error { return b.Queue(id, w.place(id)) })
 	} else {
-		do("end", func(b Batch) error { return b.End(id, store.Fate{State: "none"}) })
+		do("end", func(b Batch) error { return b.End(id, store.Outcome{State: "none"}) })
 	}
 	w.urls = append(w.urls, u)
 }
 
-// birth is one of those that a URL may have.
-func (w *pair) birth(id store.ID) store.Birth {
+// discovery is one of those that a URL may have.
+func (w *pair) discovery(id store.ID) store.Discovery {
 	at := id + store.ID(w.rng.IntN(3))
-	birth := store.Birth{
+	discovery := store.Discovery{
 		URL: fmt.Sprint("http://a.test/", id), From: at / 3, Via: []store.Via{store.ViaSeed, store.ViaLink, store.ViaRedirect, store.ViaSitemap}[w.rng.IntN(4)],
 		Depth: int(at % 7), Hops: int(at % 3), At: int64(at),
 	}
-	if birth.Via == store.ViaSitemap {
-		birth.Exchange, birth.AtHost, birth.Modified = 3, "a.test:80", 9
+	if discovery.Via == store.ViaSitemap {
+		discovery.Exchange, discovery.AtHost, discovery.Modified = 3, "a.test:80", 9
 	}
-	return birth
+	return discovery
 }
 
 // page stores one whose signature shares bands with others' at times.
@@ -230,10 +230,10 @@ func (w *pair) readAll() {
 		w.t.Fatalf("%d URLs, %d pages committed; want %d, %d", counts.URLs, counts.Pages, w.counts.URLs, w.counts.Pages)
 	}
 	id := store.ID(w.rng.IntN(len(w.urls) + 2))
-	same(w.t, "birth", w.both, func(j Journal) (store.Birth, error) { return j.Birth(id) })
+	same(w.t, "discovery", w.both, func(j Journal) (store.Discovery, error) { return j.Discovery(id) })
 	same(w.t, "waiting", w.both, func(j Journal) (store.Waiter, error) {
 		b, q, err := j.Waiting(id)
-		return store.Waiter{Birth: b, Queued: q}, err
+		return store.Waiter{Discovery: b, Queued: q}, err
 	})
 	same(w.t, "waiters", w.both, func(j Journal) (all []store.Waiter, _ error) {
 		for u, err := range j.Waiters() {

@@ -104,23 +104,23 @@ func copyHost(to, h *store.Host) {
 	}
 }
 
-func (m *Memory) Birth(id store.ID) (store.Birth, error) {
+func (m *Memory) Discovery(id store.ID) (store.Discovery, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	u, err := m.urls.get(id)
 	if err != nil {
-		return store.Birth{}, err
+		return store.Discovery{}, err
 	}
-	return m.urls.birth(id, u), nil
+	return m.urls.discovery(id, u), nil
 }
 
-func (m *Memory) Waiting(id store.ID) (store.Birth, store.Queued, error) {
+func (m *Memory) Waiting(id store.ID) (store.Discovery, store.Queued, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if w, ok := m.waiter(id); ok {
-		return w.Birth, w.Queued, nil
+		return w.Discovery, w.Queued, nil
 	}
-	return store.Birth{}, store.Queued{}, unknown(id)
+	return store.Discovery{}, store.Queued{}, unknown(id)
 }
 
 func (m *Memory) Waiters() iter.Seq2[store.Waiter, error] {
@@ -145,7 +145,7 @@ func (m *Memory) waiter(id store.ID) (w store.Waiter, ok bool) {
 	if err != nil || u.state != waits {
 		return w, false
 	}
-	return store.Waiter{ID: id, Birth: m.urls.birth(id, u), Queued: u.queued()}, true
+	return store.Waiter{ID: id, Discovery: m.urls.discovery(id, u), Queued: u.queued()}, true
 }
 
 func (m *Memory) Lookup(hashes []store.Hash) ([]store.Seen, error) {
@@ -220,7 +220,7 @@ type memoryBatch struct {
 type change struct {
 	id   store.ID
 	url  url
-	rare store.Birth // where the URL is unusual
+	rare store.Discovery // where the URL is unusual
 }
 
 func (b *memoryBatch) Lookup(h store.Hash) (store.Seen, error) {
@@ -253,26 +253,26 @@ func (b *memoryBatch) PageWith(checksum []byte) (uint64, error) {
 	return b.m.contents[page.Checksum(checksum)], nil
 }
 
-func (b *memoryBatch) Discover(h store.Hash, id store.ID, birth store.Birth, skipped bool) error {
+func (b *memoryBatch) Discover(h store.Hash, id store.ID, discovery store.Discovery, skipped bool) error {
 	m := b.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if id != m.urls.n+1 {
 		return fmt.Errorf("URL %d is discovered after %d", id, m.urls.n)
 	}
-	m.urls.add(birth, skipped)
+	m.urls.add(discovery, skipped)
 	m.ids[h] = id
 	b.hashes = append(b.hashes, h)
-	b.size += len(birth.URL)
+	b.size += len(discovery.URL)
 	return nil
 }
 
-func (b *memoryBatch) Rediscover(id store.ID, birth store.Birth) error {
+func (b *memoryBatch) Rediscover(id store.ID, discovery store.Discovery) error {
 	b.m.mu.Lock()
 	defer b.m.mu.Unlock()
 	u, err := b.change(id)
 	if err == nil {
-		b.m.urls.rebear(id, u, birth)
+		b.m.urls.rebear(id, u, discovery)
 	}
 	return err
 }
@@ -297,7 +297,7 @@ func (b *memoryBatch) Queue(id store.ID, q store.Queued) error {
 	return err
 }
 
-func (b *memoryBatch) End(id store.ID, f store.Fate) error {
+func (b *memoryBatch) End(id store.ID, f store.Outcome) error {
 	m := b.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -417,7 +417,7 @@ func (b *memoryBatch) Cancel() {
 type urls struct {
 	chunks [][]url
 	n      store.ID
-	rare   map[store.ID]store.Birth // of those that a sitemap named
+	rare   map[store.ID]store.Discovery // of those that a sitemap named
 }
 
 type url struct {
@@ -429,7 +429,7 @@ type url struct {
 	visits, excused  uint16
 	state            state
 	hops             uint8
-	via              uint8 // in vias, from 1; 0 where the birth is rare
+	via              uint8 // in vias, from 1; 0 where the discovery is rare
 	skipped, unusual bool
 	also             *[]float64 // as store.Queued has it; nil for none
 }
@@ -456,7 +456,7 @@ func (u *urls) get(id store.ID) (*url, error) {
 	return u.at(id), nil
 }
 
-func (u *urls) add(b store.Birth, skipped bool) {
+func (u *urls) add(b store.Discovery, skipped bool) {
 	if u.n%chunkURLs == 0 {
 		u.chunks = append(u.chunks, make([]url, chunkURLs))
 	}
@@ -466,13 +466,13 @@ func (u *urls) add(b store.Birth, skipped bool) {
 }
 
 // rebear sets the discovery of a URL.
-func (u *urls) rebear(id store.ID, x *url, b store.Birth) {
+func (u *urls) rebear(id store.ID, x *url, b store.Discovery) {
 	via := slices.Index(vias, b.Via)
 	x.from, x.depth, x.hops, x.via, x.at = uint32(b.From), int32(b.Depth), uint8(b.Hops), uint8(max(0, via)), b.At
 	x.unusual = via < 1 || b.Exchange != 0 || b.AtHost != "" || b.Modified != 0
 	if x.unusual {
 		if u.rare == nil {
-			u.rare = map[store.ID]store.Birth{}
+			u.rare = map[store.ID]store.Discovery{}
 		}
 		u.rare[id] = b
 	}
@@ -487,11 +487,11 @@ func (u *urls) cut(n store.ID) {
 	u.chunks = u.chunks[:(n+chunkURLs-1)/chunkURLs]
 }
 
-func (u *urls) birth(id store.ID, x *url) store.Birth {
+func (u *urls) discovery(id store.ID, x *url) store.Discovery {
 	if x.unusual {
 		return u.rare[id]
 	}
-	return store.Birth{
+	return store.Discovery{
 		URL: x.url, From: store.ID(x.from), Via: vias[x.via], Depth: int(x.depth), Hops: int(x.hops), At: x.at,
 	}
 }

@@ -28,8 +28,8 @@ func ExampleOf() {
 	defer s.Close()
 	const url = "http://bees.test/hive"
 	b := s.Batch()
-	err = errors.Join(b.PutSeen(store.HashURL(url), 1, false), b.PutBirth(1, store.Birth{URL: url, Via: store.ViaSeed}),
-		b.PutFate(1, store.Fate{State: "robots_denied", Reason: "robots.txt of the host disallows it"}), b.Commit())
+	err = errors.Join(b.PutSeen(store.HashURL(url), 1, false), b.PutDiscovery(1, store.Discovery{URL: url, Via: store.ViaSeed}),
+		b.PutOutcome(1, store.Outcome{State: "robots_denied", Reason: "robots.txt of the host disallows it"}), b.Commit())
 	if err != nil {
 		fmt.Println(err)
 		return

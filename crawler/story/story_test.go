@@ -17,7 +17,7 @@ import (
 // TestNext: the story tells when a URL may be visited next, and what its host does.
 func TestNext(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	ended := &store.Life{Fate: &store.Fate{State: "code", Next: now.Add(30 * 24 * time.Hour).UnixMilli()}}
+	ended := &store.Life{Outcome: &store.Outcome{State: "code", Next: now.Add(30 * 24 * time.Hour).UnixMilli()}}
 	waits := &store.Life{Queued: &store.Queued{Visits: 2, Excused: 1}}
 	busy := &store.Host{Silent: 4, SilentSince: now.Add(-time.Hour).UnixMilli(), Next: now.Add(time.Minute).UnixMilli()}
 	for _, tc := range []struct {
@@ -27,7 +27,7 @@ func TestNext(t *testing.T) {
 		reasons []string
 	}{
 		{ended, busy, now.Add(30 * 24 * time.Hour), nil},
-		{&store.Life{Fate: &store.Fate{State: "trap"}}, busy, time.Time{}, nil},
+		{&store.Life{Outcome: &store.Outcome{State: "trap"}}, busy, time.Time{}, nil},
 		{waits, &store.Host{Next: now.Add(-time.Minute).UnixMilli()}, time.Time{}, []string{
 			"1 of its visits do not count, because the host or this machine's network was down then"}},
 		{&store.Life{Queued: &store.Queued{Visits: 1, Excused: 1}, Visits: []store.Visit{{State: "ok"}}}, &store.Host{}, time.Time{}, []string{
@@ -55,8 +55,8 @@ func TestNext(t *testing.T) {
 // TestRefreshed: the story tells what later visits have brought.
 func TestRefreshed(t *testing.T) {
 	l := &store.Life{
-		Visits: []store.Visit{{Start: 1e12}, {Start: 2e12, Was: []byte{0xab, 0xcd}}, {Start: 2e12 + 1000, Change: change.Text}, {Start: 3e12, State: "code", Code: 404}},
-		Fate:   &store.Fate{State: "code", Page: 7, Stored: true}, Page: &store.Page{Number: 7, At: 2e12},
+		Visits:  []store.Visit{{Start: 1e12}, {Start: 2e12, Was: []byte{0xab, 0xcd}}, {Start: 2e12 + 1000, Change: change.Text}, {Start: 3e12, State: "code", Code: 404}},
+		Outcome: &store.Outcome{State: "code", Page: 7, Stored: true}, Page: &store.Page{Number: 7, At: 2e12},
 	}
 	r := tell(l, "")
 	for _, want := range []string{
@@ -91,7 +91,7 @@ func TestVerdict(t *testing.T) {
 	next := time.Now().Add(time.Hour)
 	page := &store.Page{Number: 7, Label: "other", Probability: 0.976, Rule: "onion +0.07, cloth +0.07, craft +0.06, attic +0.04 → other"}
 	bare := &store.Page{Number: 7, Score: 0.431}
-	ok := &store.Fate{State: "ok"}
+	ok := &store.Outcome{State: "ok"}
 	asked := []visit{{State: "code", Code: 404}}
 	for _, tc := range []struct {
 		name, want string
@@ -100,22 +100,22 @@ func TestVerdict(t *testing.T) {
 		r          Story
 	}{
 		{"dropped", "Dropped by refine: banking 0.00509 < 0.299, for onion +0.07, cloth +0.07, craft +0.06.", terminal.Red,
-			store.Life{Fate: ok, Page: page, Label: &store.Label{Rule: page.Rule + "; banking 0.00509 < 0.299"}}, Story{Visits: asked}},
+			store.Life{Outcome: ok, Page: page, Label: &store.Label{Rule: page.Rule + "; banking 0.00509 < 0.299"}}, Story{Visits: asked}},
 		{"kept", "Kept by refine: banking 0.8 ≥ 0.299, for loan > 0.5 and bank > 0.1.", terminal.Green,
-			store.Life{Fate: ok, Page: page, Label: &store.Label{Kept: true, Rule: "loan > 0.5 and bank > 0.1 → banking (12/13); banking 0.8 ≥ 0.299"}}, Story{Visits: asked}},
+			store.Life{Outcome: ok, Page: page, Label: &store.Label{Kept: true, Rule: "loan > 0.5 and bank > 0.1 → banking (12/13); banking 0.8 ≥ 0.299"}}, Story{Visits: asked}},
 		{"kept by a person", "Kept by refine: marked yes by a person.", terminal.Green,
-			store.Life{Fate: ok, Page: page, Mark: &store.Mark{OnTopic: true}, Label: &store.Label{Kept: true, Rule: "x; y"}}, Story{Visits: asked}},
+			store.Life{Outcome: ok, Page: page, Mark: &store.Mark{OnTopic: true}, Label: &store.Label{Kept: true, Rule: "x; y"}}, Story{Visits: asked}},
 		{"fetched", "Fetched as page 7: other by the crawl's model (0.976), for onion +0.07, cloth +0.07, craft +0.06.", terminal.Green,
-			store.Life{Fate: ok, Page: page}, Story{Visits: asked}},
-		{"fetched without a model", "Fetched as page 7: its relevance is 0.431.", terminal.Green, store.Life{Fate: ok, Page: bare}, Story{Visits: asked}},
+			store.Life{Outcome: ok, Page: page}, Story{Visits: asked}},
+		{"fetched without a model", "Fetched as page 7: its relevance is 0.431.", terminal.Green, store.Life{Outcome: ok, Page: bare}, Story{Visits: asked}},
 		{"waits", "Waiting in the queue: better URLs go first; it waits with priority 0.25.", terminal.Yellow, store.Life{Queued: &store.Queued{Priority: 0.25}}, Story{Reasons: []string{"found"}, place: "priority 0.25"}},
 		{"rests", "Waiting in the queue: its host rests until noon.", terminal.Yellow,
 			store.Life{Queued: &store.Queued{}}, Story{Times: times{Next: &next}, Reasons: []string{"found", "its host rests until noon"}}},
 		{"again", "Waiting in the queue: to be tried again, with priority 0.5.", terminal.Yellow, store.Life{Queued: &store.Queued{Visits: 1, Priority: 0.5}}, Story{place: "priority 0.5"}},
-		{"skipped", "Not fetched (trap): a calendar.", terminal.Red, store.Life{Fate: &store.Fate{State: "trap", Reason: "a calendar"}}, Story{}},
-		{"an error code", "Not kept (code): the server answered with 404.", terminal.Red, store.Life{Fate: &store.Fate{State: "code"}}, Story{Visits: asked}},
+		{"skipped", "Not fetched (trap): a calendar.", terminal.Red, store.Life{Outcome: &store.Outcome{State: "trap", Reason: "a calendar"}}, Story{}},
+		{"an error code", "Not kept (code): the server answered with 404.", terminal.Red, store.Life{Outcome: &store.Outcome{State: "code"}}, Story{Visits: asked}},
 		{"a repetition", "Not kept (duplicate): same content as a page that is stored: http://a.test/.", terminal.Red,
-			store.Life{Fate: &store.Fate{State: "duplicate", Reason: "same content as a page that is stored"}, Page: &store.Page{URL: "http://a.test/"}}, Story{Visits: asked}},
+			store.Life{Outcome: &store.Outcome{State: "duplicate", Reason: "same content as a page that is stored"}, Page: &store.Page{URL: "http://a.test/"}}, Story{Visits: asked}},
 	} {
 		tc.r.Verdict = verdict(&tc.l, &tc.r)
 		if tc.r.Verdict != tc.want || tc.r.style() != tc.style {
@@ -200,7 +200,7 @@ func TestWaits(t *testing.T) {
 			t.Errorf("price %g: verdict %q", c.price, r.Verdict)
 		}
 	}
-	ended := tell(&store.Life{Fate: &store.Fate{State: "ok"}}, "")
+	ended := tell(&store.Life{Outcome: &store.Outcome{State: "ok"}}, "")
 	if ended.Standing(0.5, nil); ended.Price != nil {
 		t.Errorf("a URL that waits no more: %+v", ended.Price)
 	}

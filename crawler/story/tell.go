@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"fossick/crawler/crawlplan"
 	"fossick/crawler/fetch"
+	"fossick/crawler/plan"
 	"fossick/graph/orders"
 	"fossick/internal/printable"
 	"fossick/relevance/learned"
@@ -64,7 +64,7 @@ func discoveryBySitemap(l *store.Life) string {
 
 // placeOf explains the priority of a URL in its crawl's order.
 func placeOf(l *store.Life, info store.Info) string {
-	var settings struct{ Order string } // of crawlplan.Settings
+	var settings struct{ Order string } // of plan.Settings
 	if err := json.Unmarshal(info.Settings, &settings); l.Queued == nil || len(info.Settings) > 0 && err != nil {
 		return ""
 	}
@@ -80,25 +80,25 @@ func (r *Story) tellQueue(l *store.Life) {
 			why += " from its best parent " + l.Parent
 		}
 		r.Reasons = append(r.Reasons, why)
-	case l.Fate != nil:
-		r.State = l.Fate.State
-		ended := at(l.Fate.At)
+	case l.Outcome != nil:
+		r.State = l.Outcome.State
+		ended := at(l.Outcome.At)
 		r.Times.Ended = &ended
-		r.Score.Value = &l.Fate.Score
+		r.Score.Value = &l.Outcome.Score
 		if l.Parent != "" && len(r.Visits) > 0 {
-			r.Reasons = append(r.Reasons, fmt.Sprintf("enqueued: its best link is on %s; it left the queue with score %.4g", l.Parent, l.Fate.Score))
+			r.Reasons = append(r.Reasons, fmt.Sprintf("enqueued: its best link is on %s; it left the queue with score %.4g", l.Parent, l.Outcome.Score))
 		}
 		if len(r.Visits) == 0 {
-			r.Reasons = append(r.Reasons, "skipped: "+l.Fate.Reason)
-		} else if l.Fate.Reason != "" {
-			r.Reasons = append(r.Reasons, l.Fate.State+": "+l.Fate.Reason+original(l))
+			r.Reasons = append(r.Reasons, "skipped: "+l.Outcome.Reason)
+		} else if l.Outcome.Reason != "" {
+			r.Reasons = append(r.Reasons, l.Outcome.State+": "+l.Outcome.Reason+original(l))
 		}
 	}
 }
 
 // original names the page that a duplicate repeats.
 func original(l *store.Life) string {
-	if l.Fate.State != string(fetch.StateDuplicate) || l.Page == nil {
+	if l.Outcome.State != string(fetch.StateDuplicate) || l.Page == nil {
 		return ""
 	}
 	return ": " + l.Page.URL
@@ -107,12 +107,12 @@ func original(l *store.Life) string {
 // spell returns all terms of a page's score.
 func spell(p *store.Page) ([]store.Term, error) {
 	terms, err := learned.Spell(p.Account)
-	return append(p.Terms, crawlplan.Terms(terms)...), err
+	return append(p.Terms, plan.Terms(terms)...), err
 }
 
 func (r *Story) tellPage(l *store.Life) {
 	p := l.Page
-	if p == nil || l.Fate.State != "ok" {
+	if p == nil || l.Outcome.State != "ok" {
 		return
 	}
 	fetched := at(p.At)
@@ -166,10 +166,10 @@ func (r *Story) tellRefresh(l *store.Life) {
 			r.Reasons = append(r.Reasons, fmt.Sprintf("its content had changed by %s%s", at(v.Start).Format(time.DateTime), whatChanged(v)))
 		}
 	}
-	if l.Fate != nil && l.Fate.Stored {
+	if l.Outcome != nil && l.Outcome.Stored {
 		r.Page, r.Title = &l.Page.Number, &l.Page.Title
 		r.Reasons = append(r.Reasons, fmt.Sprintf("page %d is stored in its version of %s", l.Page.Number, at(l.Page.Seen()).Format(time.DateTime)))
-	} else if l.Fate != nil && l.Fate.State == "ok" && l.Page.Checked != 0 {
+	} else if l.Outcome != nil && l.Outcome.State == "ok" && l.Page.Checked != 0 {
 		r.Reasons = append(r.Reasons, "it was still the same on "+at(l.Page.Checked).Format(time.DateTime))
 	}
 }

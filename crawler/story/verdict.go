@@ -30,12 +30,12 @@ func verdict(l *store.Life, r *Story) string {
 	switch {
 	case l.Queued != nil:
 		return verdictWaiting + " in the queue: " + waitsFor(l, r) + "."
-	case l.Fate == nil:
+	case l.Outcome == nil:
 		return ""
-	case l.Fate.State != string(fetch.StateOK) && len(r.Visits) == 0:
-		return fmt.Sprintf("%s (%s): %s.", verdictSkipped, l.Fate.State, reasonOr(l.Fate.Reason, "the rules of the crawl exclude it"))
-	case l.Fate.State != string(fetch.StateOK):
-		return fmt.Sprintf("%s (%s): %s.", verdictFailed, l.Fate.State, whyFailed(l, r))
+	case l.Outcome.State != string(fetch.StateOK) && len(r.Visits) == 0:
+		return fmt.Sprintf("%s (%s): %s.", verdictSkipped, l.Outcome.State, reasonOr(l.Outcome.Reason, "the rules of the crawl exclude it"))
+	case l.Outcome.State != string(fetch.StateOK):
+		return fmt.Sprintf("%s (%s): %s.", verdictFailed, l.Outcome.State, whyFailed(l, r))
 	case l.Label != nil && l.Label.Kept:
 		return verdictKept + " by refine" + refined(l, r)
 	case l.Label != nil:
@@ -72,8 +72,8 @@ func waitsFor(l *store.Life, r *Story) string {
 func whyFailed(l *store.Life, r *Story) string {
 	last := r.Visits[len(r.Visits)-1]
 	switch {
-	case l.Fate.Reason != "":
-		return l.Fate.Reason + original(l)
+	case l.Outcome.Reason != "":
+		return l.Outcome.Reason + original(l)
 	case last.Error != "":
 		return last.Error
 	case last.Code != 0:

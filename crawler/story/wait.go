@@ -101,8 +101,8 @@ func (r *Story) Standing(price float64, wait *store.Wait) {
 // tellNext gives the next visit: the end of the host's rest for a waiting URL, else the
 // journal's estimate. It also says when the host is silent.
 func (r *Story) tellNext(l *store.Life, h *store.Host, now time.Time) {
-	if l.Fate != nil && l.Fate.Next != 0 {
-		r.Times.Next = utc(time.UnixMilli(l.Fate.Next))
+	if l.Outcome != nil && l.Outcome.Next != 0 {
+		r.Times.Next = utc(time.UnixMilli(l.Outcome.Next))
 	}
 	if l.Queued == nil {
 		return

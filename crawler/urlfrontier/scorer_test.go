@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/crawler/urlfrontier/api"
 	"fossick/models"
 	"fossick/relevance"
@@ -18,16 +18,16 @@ func learning(t testing.TB) *topicScorer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	labeller, err := crawlplan.NewLabeller(topic)
+	labeller, err := plan.NewLabeller(topic)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scorerOf(t, "learned", crawlplan.Input{Labeller: labeller})
+	return scorerOf(t, "learned", plan.Input{Labeller: labeller})
 }
 
-func scorerOf(t testing.TB, name string, in crawlplan.Input) *topicScorer {
+func scorerOf(t testing.TB, name string, in plan.Input) *topicScorer {
 	t.Helper()
-	p, err := crawlplan.Named(name)
+	p, err := plan.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestKeywords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := scorerOf(t, "paper", crawlplan.Input{Keywords: k, Rho: crawlplan.DefaultRho, Threshold: crawlplan.DefaultThreshold})
+	s := scorerOf(t, "paper", plan.Input{Keywords: k, Rho: plan.DefaultRho, Threshold: plan.DefaultThreshold})
 	good, _ := s.Found(info("http://a.test/1", pathKey, from, anchorKey, "the queen of the hive"))
 	bad, _ := s.Found(info("http://a.test/2", pathKey, from, anchorKey, "a wasp"))
 	if !(good > bad) {
@@ -146,7 +146,7 @@ func FuzzFound(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	s := scorerOf(f, "paper", crawlplan.Input{Keywords: k, Rho: 0.3})
+	s := scorerOf(f, "paper", plan.Input{Keywords: k, Rho: 0.3})
 	f.Fuzz(func(t *testing.T, url, path, anchor, score, relevant string) {
 		in := info(url, pathKey, path, anchorKey, anchor, scoreKey, score, parentScoreKey, score, relevantKey, relevant, pageHTMLKey, anchor)
 		if x, _ := s.Found(in); math.IsNaN(x) || math.IsInf(x, 0) { // a client may give any finite number

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/internal/report"
 	"fossick/internal/terminal"
@@ -82,7 +82,7 @@ func (p *Plan) Check() error {
 		if knownOracles[name] != nil {
 			continue
 		}
-		if _, _, err := crawlplan.Parse(name); err != nil {
+		if _, _, err := plan.Parse(name); err != nil {
 			return err
 		}
 	}
@@ -155,7 +155,7 @@ func (p *Plan) manners() (*politeManners, error) {
 		return nil, usage.Errorf("--workers %d, --latency %s: want at least 1 worker, and no negative time", m.Workers, m.Latency)
 	}
 	var err error
-	m.Delay, err = crawlplan.ParseDelay(p.Delay)
+	m.Delay, err = plan.ParseDelay(p.Delay)
 	return m, err
 }
 
@@ -170,7 +170,7 @@ func (p *Plan) mannersResult(m *politeManners) *MannersResult {
 func (s *Setup) Report(r *Result, version string) reportData {
 	rep := r.Report()
 	rep.Known = map[string]string{"parent-oracle": "knows which pages are on topic, once fetched", "target-oracle": "knows which targets are on topic"}
-	for _, p := range crawlplan.All() {
+	for _, p := range plan.All() {
 		rep.Known[p.Name] = p.About
 	}
 	rep.Made = []report.Fact{

@@ -13,7 +13,7 @@ import (
 
 	"fossick/classify"
 	"fossick/crawler"
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/internal/printable"
 	"fossick/internal/usage"
@@ -330,12 +330,12 @@ func (s *Setup) keywordsOf(ctx context.Context, set int) ([]string, error) {
 var knownOracles = map[string]func() crawlPolicy{"parent-oracle": parentOracle, "target-oracle": targetOracle}
 
 func (s *Setup) policies(ctx context.Context) ([]crawlPolicy, error) {
-	l, err := crawlplan.NewLabeller(s.Topic)
+	l, err := plan.NewLabeller(s.Topic)
 	if err != nil {
 		return nil, err
 	}
 	l.Remember()
-	in := crawlplan.Input{Labeller: l, Threshold: crawlplan.DefaultThreshold, Explore: crawlplan.DefaultExplore, Topics: 1}
+	in := plan.Input{Labeller: l, Threshold: plan.DefaultThreshold, Explore: plan.DefaultExplore, Topics: 1}
 	if slices.ContainsFunc(s.plan.Policy, needsKeywords) {
 		if err := s.chooseKeywords(ctx); err != nil {
 			return nil, err
@@ -356,15 +356,15 @@ func (s *Setup) policies(ctx context.Context) ([]crawlPolicy, error) {
 }
 
 func needsKeywords(name string) bool {
-	p, _, err := crawlplan.Parse(name)
+	p, _, err := plan.Parse(name)
 	return err == nil && p.NeedsKeywords()
 }
 
-func (s *Setup) policy(name string, in crawlplan.Input) (crawlPolicy, error) {
+func (s *Setup) policy(name string, in plan.Input) (crawlPolicy, error) {
 	if oracle := knownOracles[name]; oracle != nil {
 		return oracle(), nil
 	}
-	p, rho, err := crawlplan.Parse(name)
+	p, rho, err := plan.Parse(name)
 	if err != nil {
 		return crawlPolicy{}, err
 	}
@@ -373,7 +373,7 @@ func (s *Setup) policy(name string, in crawlplan.Input) (crawlPolicy, error) {
 		if s.keywords != nil && p.NeedsKeywords() { // the policy learned uses its model's own keywords
 			own.Keywords = s.keywords[run.Set]
 		}
-		if own.Rho = crawlplan.DefaultRho; rho != nil {
+		if own.Rho = plan.DefaultRho; rho != nil {
 			own.Rho = *rho
 		}
 		own.Seed = s.plan.Random(0x5eed + uint64(run.Set)).Uint64()

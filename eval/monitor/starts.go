@@ -42,15 +42,15 @@ func StartPageOf(stores []*store.Store, url string) (p StartPage, ended bool) {
 		if l == nil {
 			return p, false
 		}
-		p.Failure = Failure{url, l.Fate.State, reasonOf(l)}
+		p.Failure = Failure{url, l.Outcome.State, reasonOf(l)}
 		if l.Page != nil {
 			p.OnTopic = &l.Page.Relevant
 		}
 		n := len(l.Visits)
-		if l.Fate.State != string(fetch.StateRedirect) || n == 0 || l.Visits[n-1].Location == 0 {
+		if l.Outcome.State != string(fetch.StateRedirect) || n == 0 || l.Visits[n-1].Location == 0 {
 			return p, true
 		}
-		to, err := s.URLs().Birth(l.Visits[n-1].Location)
+		to, err := s.URLs().Discovery(l.Visits[n-1].Location)
 		if err != nil {
 			return p, true
 		}
@@ -62,16 +62,16 @@ func StartPageOf(stores []*store.Store, url string) (p StartPage, ended bool) {
 
 // reasonOf returns why a URL has no page; "" when it has one.
 func reasonOf(l *store.Life) string {
-	if n := len(l.Visits); l.Fate.Reason == "" && l.Fate.State != string(fetch.StateOK) && n > 0 && l.Visits[n-1].Code != 0 {
+	if n := len(l.Visits); l.Outcome.Reason == "" && l.Outcome.State != string(fetch.StateOK) && n > 0 && l.Visits[n-1].Code != 0 {
 		return fmt.Sprintf("it answered %d", l.Visits[n-1].Code)
 	}
-	return l.Fate.Reason
+	return l.Outcome.Reason
 }
 
 // endedIn returns the record of an ended URL and the store that has it.
 func endedIn(stores []*store.Store, u string) (*store.Store, *store.Life) {
 	for _, s := range stores {
-		if l, err := s.URLs().Life(u); err == nil && l.Fate != nil && l.Fate.Reason != crawler.Reason {
+		if l, err := s.URLs().Life(u); err == nil && l.Outcome != nil && l.Outcome.Reason != crawler.Reason {
 			return s, l
 		}
 	}

@@ -27,12 +27,12 @@ func TestStarts(t *testing.T) {
 	b := s.Batch()
 	defer b.Cancel()
 	for i, u := range seeds {
-		if err := errors.Join(b.PutBirth(store.ID(i+1), store.Birth{URL: u, Via: store.ViaSeed}), b.PutSeen(store.HashURL(u), store.ID(i+1), false)); err != nil {
+		if err := errors.Join(b.PutDiscovery(store.ID(i+1), store.Discovery{URL: u, Via: store.ViaSeed}), b.PutSeen(store.HashURL(u), store.ID(i+1), false)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	end := func(i int, state string) {
-		if err := b.PutFate(store.ID(i+1), store.Fate{State: state, Reason: "for a reason"}); err != nil {
+		if err := b.PutOutcome(store.ID(i+1), store.Outcome{State: state, Reason: "for a reason"}); err != nil {
 			t.Fatal(err)
 		}
 	}

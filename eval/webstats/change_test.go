@@ -57,7 +57,7 @@ func TestCountChanges(t *testing.T) {
 		"rounds":    {r.Rounds, 3},
 		"S(n)":      {fmt.Sprint(r.Downloads), "[0 2 0 1]"},
 		"of seeds":  {fmt.Sprint(r.SeedDownloads), "[0 0 0 1]"},
-		"fates":     {fmt.Sprint(r.Gone, r.Moved, r.Back), "0 1 1"},
+		"outcomes":  {fmt.Sprint(r.Gone, r.Moved, r.Back), "0 1 1"},
 		"kr":        {fmt.Sprint(r.TLD[1].Name, r.TLD[1].Looks, r.TLD[1].Changes, r.TLD[1].ContentChanges, *r.TLD[1].ChangeInterval, *r.TLD[1].Naive), "kr4 2 3 3 5.5"},
 		"co.kr":     {fmt.Sprint(r.Second[2].Name, *r.Second[2].ChangeInterval, *r.Second[2].Changed), "co.kr3 1"},
 		"unchanged": {r.Kind[0].Name == "000" && r.Kind[0].ChangeInterval == nil && *r.Kind[0].Changed == 0, true},

@@ -45,7 +45,7 @@ func put(t testing.TB, s *store.Store, n int, d doc) {
 	defer b.Cancel()
 	p := &store.Page{Number: uint64(n), ID: store.ID(n), URL: d.url, Title: d.title, Lang: d.lang, Label: d.label, Score: d.score,
 		Checksum: fmt.Appendf(nil, "%-16.16s", fmt.Sprint(len(d.body), d.body))}
-	if err := errors.Join(b.PutBirth(p.ID, store.Birth{URL: d.url}), b.PutPage(p, s.Compress([]byte(d.body))), b.Commit()); err != nil {
+	if err := errors.Join(b.PutDiscovery(p.ID, store.Discovery{URL: d.url}), b.PutPage(p, s.Compress([]byte(d.body))), b.Commit()); err != nil {
 		t.Fatal(err)
 	}
 }

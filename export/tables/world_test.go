@@ -88,7 +88,7 @@ func (c *crawl) write(t testing.TB, dir string) {
 		if ids[url] == 0 {
 			id := store.ID(len(ids) + 1)
 			ids[url] = id
-			put(b.PutSeen(store.HashURL(url), id, false), b.PutBirth(id, store.Birth{URL: url, Via: store.ViaSeed}))
+			put(b.PutSeen(store.HashURL(url), id, false), b.PutDiscovery(id, store.Discovery{URL: url, Via: store.ViaSeed}))
 		}
 		return ids[url]
 	}
@@ -99,13 +99,13 @@ func (c *crawl) write(t testing.TB, dir string) {
 		for _, to := range m.links {
 			p.Links = append(p.Links, idOf(to))
 		}
-		put(b.PutPage(p, s.Compress([]byte(m.text))), b.PutVisit(p.ID, 1, store.Visit{State: "ok"}), b.PutFate(p.ID, store.Fate{State: "ok", Page: p.Number}))
+		put(b.PutPage(p, s.Compress([]byte(m.text))), b.PutVisit(p.ID, 1, store.Visit{State: "ok"}), b.PutOutcome(p.ID, store.Outcome{State: "ok", Page: p.Number}))
 	}
 	for from, to := range c.redirects {
-		put(b.PutVisit(idOf(from), 1, store.Visit{State: "redirect", Location: idOf(to)}), b.PutFate(idOf(from), store.Fate{State: "redirect"}))
+		put(b.PutVisit(idOf(from), 1, store.Visit{State: "redirect", Location: idOf(to)}), b.PutOutcome(idOf(from), store.Outcome{State: "redirect"}))
 	}
 	for from, of := range c.duplicates {
-		put(b.PutVisit(idOf(from), 1, store.Visit{State: "duplicate"}), b.PutFate(idOf(from), store.Fate{State: "duplicate", Page: numbers[of]}))
+		put(b.PutVisit(idOf(from), 1, store.Visit{State: "duplicate"}), b.PutOutcome(idOf(from), store.Outcome{State: "duplicate", Page: numbers[of]}))
 	}
 	put(b.PutCounts(&store.Counts{URLs: uint64(len(ids)), Pages: uint64(len(c.pages)), States: map[string]uint64{"ok": uint64(len(c.pages))}}), b.Commit(), s.Close())
 }

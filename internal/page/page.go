@@ -33,9 +33,9 @@ type Page struct {
 
 // Excerpt describes a page of which only some links are known.
 type Excerpt struct {
-	Places []int  // index of each of Links among all links, from 0
-	Of     int    // number of links on the page
-	Giver  []byte // what the scorer that read the page tells another scorer of its kind
+	Places       []int  // index of each of Links among all links, from 0
+	Of           int    // number of links on the page
+	Introduction []byte // what the scorer that read the page tells another scorer of its kind
 }
 
 // Place returns the index of Links[i] among all links of the page, and their number.

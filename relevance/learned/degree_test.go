@@ -126,7 +126,7 @@ func TestLargerDegreeFirst(t *testing.T) {
 	for i := range s.precision {
 		s.precision[i][i], s.shift[i] = 100, -1000
 	}
-	other.Hear(s)
+	other.Learn(s)
 	l = other
 	larger("after others told the contrary")
 }
@@ -197,8 +197,8 @@ func TestDegreeTravels(t *testing.T) {
 	there.Share(func(string) bool { return true })
 	p := having(8, "http://a.test/", "http://b.test/")
 	here.Start(page.Key(p.URL), false)
-	giver := here.ScorePage(p, 0.3).Giver
-	excerpt := &page.Page{URL: p.URL, Links: p.Links, Excerpt: &page.Excerpt{Places: []int{0}, Of: 1, Giver: giver}}
+	referrer := here.ScorePage(p, 0.3).Introduction
+	excerpt := &page.Page{URL: p.URL, Links: p.Links, Excerpt: &page.Excerpt{Places: []int{0}, Of: 1, Introduction: referrer}}
 	there.ScoreLinks(nil, excerpt, 0.3)
 	if s := degreeTold(t, there.ScorePage(having(2, "http://b.test/"), 0.3)); math.Abs(s.Value-0.244) > 1e-6 {
 		t.Errorf("R is %v with another agent, want 0.244", s.Value)

@@ -224,19 +224,19 @@ func (b *base) hubs(pages []*source) float64 {
 // A page and the targets of its links may belong to different agents. The page's properties therefore
 // travel with its links, and outcomes go to all agents; see Sums.turns.
 
-// maxGivers is how many source pages ("givers") are remembered when there are other agents: about 5 MB.
-const maxGivers = 1 << 14
+// maxReferrers is how many source pages, here called referrers, are remembered when there are other agents: about 5 MB.
+const maxReferrers = 1 << 14
 
 // share makes the graph remember source pages, to apply outcomes that other agents report.
 func (g *linkGraph) share() {
-	g.shared, g.givers = true, page.NewRecent[*source](maxGivers)
+	g.shared, g.referrers = true, page.NewRecent[*source](maxReferrers)
 }
 
-func (g *linkGraph) giver(key uint64) *source {
-	s, ok := g.givers.Get(key)
+func (g *linkGraph) referrer(key uint64) *source {
+	s, ok := g.referrers.Get(key)
 	if !ok {
 		s = &source{key: key, hops: 1}
-		g.givers.Put(key, s)
+		g.referrers.Put(key, s)
 	}
 	return s
 }
@@ -277,9 +277,9 @@ func linksOf(p *page.Page) int {
 
 // turn is the outcome of a link, as agents exchange it.
 type turn struct {
-	giver uint64 // page.Key of the page with the link
-	at    uint8  // place of the link
-	worth uint8  // encoded as in source.turns
+	referrer uint64 // page.Key of the page with the link
+	at       uint8  // place of the link
+	worth    uint8  // encoded as in source.turns
 }
 
 // maxTurns is how many outcomes are sent at once, the latest ones.
@@ -300,7 +300,7 @@ func (g *linkGraph) hear(turns []turn) {
 		return
 	}
 	for _, t := range turns {
-		s := g.giver(t.giver)
+		s := g.referrer(t.referrer)
 		s.hold(int(t.at) + 1)
 		s.turned(t.at, float64(t.worth-1)/254)
 	}

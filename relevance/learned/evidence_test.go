@@ -185,8 +185,8 @@ func TestMarkedSisters(t *testing.T) {
 }
 
 // part returns the page with the links that belong to one of several agents.
-func part(p *page.Page, agents, agent int, giver []byte) *page.Page {
-	some := &page.Page{URL: p.URL, Lang: p.Lang, Excerpt: &page.Excerpt{Of: len(p.Links), Giver: giver}}
+func part(p *page.Page, agents, agent int, referrer []byte) *page.Page {
+	some := &page.Page{URL: p.URL, Lang: p.Lang, Excerpt: &page.Excerpt{Of: len(p.Links), Introduction: referrer}}
 	for i, l := range p.Links {
 		if i%agents == agent {
 			some.Links, some.Excerpt.Places = append(some.Links, l), append(some.Excerpt.Places, i)
@@ -195,8 +195,8 @@ func part(p *page.Page, agents, agent int, giver []byte) *page.Page {
 	return some
 }
 
-// TestGiversAcross checks that agents that share a page's links know as much of it as a single scorer.
-func TestGiversAcross(t *testing.T) {
+// TestReferrersAcross checks that agents that share a page's links know as much of it as a single scorer.
+func TestReferrersAcross(t *testing.T) {
 	const agents = 3
 	one := New(goldJudge, Options{Cut: .5})
 	var told [agents]*Scorer
@@ -213,10 +213,10 @@ func TestGiversAcross(t *testing.T) {
 		worth := rng.Float64()
 		one.ScorePage(hub, worth)
 		one.ScoreLinks(nil, hub, worth)
-		giver := told[n%agents].ScorePage(hub, worth).Giver
+		referrer := told[n%agents].ScorePage(hub, worth).Introduction
 		for k, l := range told {
 			if k != n%agents {
-				l.ScoreLinks(nil, part(hub, agents, k, giver), .9) // the introduction decides
+				l.ScoreLinks(nil, part(hub, agents, k, referrer), .9) // the introduction decides
 			} else {
 				l.ScoreLinks(nil, hub, worth)
 			}
@@ -240,7 +240,7 @@ func TestGiversAcross(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.Hear(again)
+			l.Learn(again)
 		}
 	}
 	for n := range 40 {
@@ -264,8 +264,8 @@ func TestGiversAcross(t *testing.T) {
 	}
 }
 
-// TestGiversUnread checks that an unreadable introduction is ignored.
-func TestGiversUnread(t *testing.T) {
+// TestReferrersUnread checks that an unreadable introduction is ignored.
+func TestReferrersUnread(t *testing.T) {
 	for _, b := range [][]byte{nil, {1}, {0, 0, 192, 127, 1, 1}, {0, 0, 0, 64, 1, 1}} {
 		s := &source{hops: 1}
 		if s.introduce(b, true); s.scored || s.hops != 0 {

@@ -157,7 +157,7 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	l.explorer.choose(&l.links, l.score)
 	score := relevance.Score{Value: judged, Terms: terms, Account: packed, Echo: past.echo > isEcho}
 	if l.told != nil {
-		score.Giver = from.introduction()
+		score.Introduction = from.introduction()
 	}
 	return score
 }
@@ -201,7 +201,7 @@ func (l *Scorer) ScoreLinks(dst []float64, p *page.Page, probability float64) []
 func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float64 {
 	from := l.links.source(p.URL)
 	if p.Excerpt != nil {
-		from.introduce(p.Excerpt.Giver, probability >= l.cut)
+		from.introduce(p.Excerpt.Introduction, probability >= l.cut)
 	}
 	if from.scored {
 		probability = float64(from.probability)
@@ -538,7 +538,7 @@ func (l *Scorer) Learned() *Sums {
 
 // Told returns everything that Learned ever returned, in parts, for a scorer that joins late. It may drop
 // words with the least evidence.
-func (l *Scorer) Told() (parts []*Sums) {
+func (l *Scorer) Lessons() (parts []*Sums) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.told == nil || len(l.told.words) == 0 && l.told.all.pages == 0 {
@@ -567,7 +567,7 @@ func (l *Scorer) Told() (parts []*Sums) {
 }
 
 // Hear adds what another scorer of the crawl has learned. Call it once per Sums.
-func (l *Scorer) Hear(s *Sums) {
+func (l *Scorer) Learn(s *Sums) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m := &l.model

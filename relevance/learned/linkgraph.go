@@ -6,14 +6,14 @@ import (
 
 // linkGraph remembers queued targets with their evidence, fetched pages, hosts and folders.
 type linkGraph struct {
-	waiting page.Recent[*evidence] // queued targets by page.Key
-	fetched page.Recent[known]     // by page.Key
-	turn    uint32                 // number of pages whose links were read
-	sources page.Recent[*source]   // pages whose links come next, by page.Key
-	places  page.Recent[*record]   // hosts and folders, by page.Key
-	yields  yields
-	givers  page.Recent[*source] // source pages by page.Key, for outcomes that other agents report
-	shared  bool                 // there are other agents
+	waiting   page.Recent[*evidence] // queued targets by page.Key
+	fetched   page.Recent[known]     // by page.Key
+	turn      uint32                 // number of pages whose links were read
+	sources   page.Recent[*source]   // pages whose links come next, by page.Key
+	places    page.Recent[*record]   // hosts and folders, by page.Key
+	yields    yields
+	referrers page.Recent[*source] // source pages by page.Key, for outcomes that other agents report
+	shared    bool                 // there are other agents
 
 	redirected page.Recent[float32] // R of what redirected here, by page.Key
 }
@@ -69,11 +69,11 @@ func (g *linkGraph) source(url string) *source {
 	case ok:
 		g.sources.Remove(key)
 		if g.shared {
-			g.givers.Put(key, s)
+			g.referrers.Put(key, s)
 		}
 		return s
 	case g.shared:
-		return g.giver(key)
+		return g.referrer(key)
 	}
 	return &source{key: key, hops: 1}
 }

@@ -292,7 +292,7 @@ func packNumber(b []byte, v float64) []byte {
 func (s *Sums) packTurns(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s.turns)))
 	for _, t := range s.turns {
-		b = append(binary.LittleEndian.AppendUint64(b, t.giver), t.at, t.worth)
+		b = append(binary.LittleEndian.AppendUint64(b, t.referrer), t.at, t.worth)
 	}
 	return b
 }
@@ -433,7 +433,7 @@ func (u *unpacker) words(s *Sums) {
 
 func (u *unpacker) turns(s *Sums) {
 	for n := u.uvarint(); n > 0 && !u.bad; n-- {
-		t := turn{giver: binary.LittleEndian.Uint64(u.bytes(8))}
+		t := turn{referrer: binary.LittleEndian.Uint64(u.bytes(8))}
 		rest := u.bytes(2)
 		if t.at, t.worth = rest[0], rest[1]; t.worth == 0 {
 			u.bad = true

@@ -77,7 +77,7 @@ func tellAll(t *testing.T, all []*Scorer) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.Hear(again)
+			l.Learn(again)
 		}
 	}
 }
@@ -165,8 +165,8 @@ func TestStartsAreOnesForAll(t *testing.T) {
 		}
 	}
 	for _, l := range told {
-		for _, s := range l.Told() {
-			late.Hear(s)
+		for _, s := range l.Lessons() {
+			late.Learn(s)
 		}
 	}
 	if one.belief.doubt == 0 {
@@ -251,9 +251,9 @@ func TestToldInParts(t *testing.T) {
 		if _, amber := s.words[tokenOf("amber")]; amber != (n == 0) || len(s.words) > toldWords || len(s.Pack()) > 110_000 {
 			t.Errorf("part %d: the best word %v, %d words, %d bytes", n, amber, len(s.words), len(s.Pack()))
 		}
-		early.Hear(s)
+		early.Learn(s)
 	}
-	parts := l.Told()
+	parts := l.Lessons()
 	if want := (pages*words + toldWords) / toldWords; len(parts) != want {
 		t.Errorf("all in %d parts, want %d", len(parts), want)
 	}
@@ -262,7 +262,7 @@ func TestToldInParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		late.Hear(again)
+		late.Learn(again)
 	}
 	for _, word := range []string{"amber", "w0x0", "w59x199"} {
 		a, b, c := l.model.words.words.find(tokenOf(word)).page, early.model.words.words.find(tokenOf(word)).page, late.model.words.words.find(tokenOf(word)).page

@@ -1,4 +1,4 @@
-package crawlplan
+package plan
 
 import (
 	"cmp"
@@ -250,9 +250,9 @@ func TestSeveralTell(t *testing.T) {
 		topics = append(topics, topic{Name: "mute", Budget: 10, Scorer: mute{}})
 		return newSeveral(topics), scorers
 	}
-	teller, learns := newTopics()
+	learner, learns := newTopics()
 	hearer, hears := newTopics()
-	teller.Share(everything)
+	learner.Share(everything)
 	for i := range 40 {
 		on := float64(i % 2)
 		text := "plain stone"
@@ -266,8 +266,8 @@ func TestSeveralTell(t *testing.T) {
 	}
 	before := [2]float64{amber(hears[0]), amber(hears[1])}
 	n := 0
-	for told := teller.Told(); told != nil; told = teller.Told() {
-		if _, err := hearer.Hear(told); err != nil {
+	for told := learner.Lesson(); told != nil; told = learner.Lesson() {
+		if _, err := hearer.Learn(told); err != nil {
 			t.Fatal(err)
 		}
 		n++
@@ -278,11 +278,11 @@ func TestSeveralTell(t *testing.T) {
 	if after := amber(hears[0]); after > before[0]+.01 { // the same link came twice
 		t.Errorf("the other topic learned: amber is worth %.3f after %.3f", after, before[0])
 	}
-	if parts := teller.ToldSoFar(); len(parts) != 1 {
+	if parts := learner.Lessons(); len(parts) != 1 {
 		t.Errorf("%d parts so far, want 1", len(parts))
 	}
 	for _, wrong := range [][]byte{nil, {7}, {2, 1}, {1, 0xff}} {
-		if _, err := hearer.Hear(wrong); err == nil {
+		if _, err := hearer.Learn(wrong); err == nil {
 			t.Errorf("%v was heard", wrong)
 		}
 	}

@@ -1,4 +1,4 @@
-package crawlplan
+package plan
 
 import (
 	"reflect"
@@ -104,7 +104,7 @@ func TestOneCut(t *testing.T) {
 	if once.(*learnedScorer).words == nil || own.words != nil {
 		t.Fatal("both are cut in the same way")
 	}
-	once.(crawler.Teller).Share(everything) // what others are told of is the same too
+	once.(crawler.Learner).Share(everything) // what others are told of is the same too
 	own.Share(everything)
 	links := 0
 	for _, p := range parsedDemo(t) {

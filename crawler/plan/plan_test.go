@@ -1,4 +1,4 @@
-package crawlplan
+package plan
 
 import (
 	"errors"

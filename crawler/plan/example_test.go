@@ -1,20 +1,20 @@
-package crawlplan_test
+package plan_test
 
 import (
 	"fmt"
 	"log/slog"
 
-	"fossick/crawler/crawlplan"
+	"fossick/crawler/plan"
 )
 
 // What a person asks for becomes the options of crawler and fetcher.
 func Example() {
-	c := crawlplan.Crawl{Topic: "bees", Settings: crawlplan.Settings{
-		Goal:    crawlplan.Goal{Keywords: []string{"honey", "hive"}, Seed: []string{"bees.test"}},
-		Budget:  crawlplan.Budget{MaxPages: 100},
-		Manners: crawlplan.Manners{Contact: "me@uni-x.de", Delay: "2s"},
+	c := plan.Crawl{Topic: "bees", Settings: plan.Settings{
+		Goal:    plan.Goal{Keywords: []string{"honey", "hive"}, Seed: []string{"bees.test"}},
+		Budget:  plan.Budget{MaxPages: 100},
+		Manners: plan.Manners{Contact: "me@uni-x.de", Delay: "2s"},
 	}}
-	plan, err := c.Plan(crawlplan.Program{Version: "1.0", Log: slog.New(slog.DiscardHandler), Say: func(format string, args ...any) {
+	plan, err := c.Plan(plan.Program{Version: "1.0", Log: slog.New(slog.DiscardHandler), Say: func(format string, args ...any) {
 		fmt.Printf(format+"\n", args...)
 	}})
 	if err != nil {

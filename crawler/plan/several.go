@@ -1,4 +1,4 @@
-package crawlplan
+package plan
 
 import (
 	"encoding/binary"
@@ -304,60 +304,60 @@ func (s *several) Explain(url string) (crawler.Score, bool) {
 
 func square(x float64) float64 { return x * x }
 
-// Share and the methods that follow implement crawler.Teller.
+// Share and the methods that follow implement crawler.Learner.
 func (s *learnedScorer) Share(ours func(url string) bool) { s.learned.Share(ours) }
 
-func (s *learnedScorer) Told() []byte {
+func (s *learnedScorer) Lesson() []byte {
 	if sums := s.learned.Learned(); sums != nil {
 		return sums.Pack()
 	}
 	return nil
 }
 
-func (s *learnedScorer) ToldSoFar() (parts [][]byte) {
-	for _, sums := range s.learned.Told() {
+func (s *learnedScorer) Lessons() (parts [][]byte) {
+	for _, sums := range s.learned.Lessons() {
 		parts = append(parts, sums.Pack())
 	}
 	return parts
 }
 
-func (s *learnedScorer) Hear(told []byte) (pages uint64, err error) {
-	sums, err := learned.UnpackSums(told)
+func (s *learnedScorer) Learn(lesson []byte) (pages uint64, err error) {
+	sums, err := learned.UnpackSums(lesson)
 	if err != nil {
 		return 0, err
 	}
-	s.learned.Hear(sums)
+	s.learned.Learn(sums)
 	return sums.Pages(), nil
 }
 
-// Share and the methods that follow implement crawler.Teller for the learning topics. Each
+// Share and the methods that follow implement crawler.Learner for the learning topics. Each
 // message begins with the topic's index.
 func (s *several) Share(ours func(url string) bool) {
 	for _, p := range s.parts {
-		if t, ok := p.Scorer.(crawler.Teller); ok {
+		if t, ok := p.Scorer.(crawler.Learner); ok {
 			t.Share(ours)
 		}
 	}
 }
 
 // Told returns what one topic learned; the topics take turns.
-func (s *several) Told() []byte {
+func (s *several) Lesson() []byte {
 	for range s.parts {
 		i := int(s.tells.Add(1)) % len(s.parts)
-		if t, ok := s.parts[i].Scorer.(crawler.Teller); ok {
-			if told := t.Told(); told != nil {
-				return append(binary.AppendUvarint(nil, uint64(i)), told...)
+		if t, ok := s.parts[i].Scorer.(crawler.Learner); ok {
+			if lesson := t.Lesson(); lesson != nil {
+				return append(binary.AppendUvarint(nil, uint64(i)), lesson...)
 			}
 		}
 	}
 	return nil
 }
 
-func (s *several) ToldSoFar() (parts [][]byte) {
+func (s *several) Lessons() (parts [][]byte) {
 	for i, p := range s.parts {
-		if t, ok := p.Scorer.(crawler.Teller); ok {
-			for _, told := range t.ToldSoFar() {
-				parts = append(parts, append(binary.AppendUvarint(nil, uint64(i)), told...))
+		if t, ok := p.Scorer.(crawler.Learner); ok {
+			for _, lesson := range t.Lessons() {
+				parts = append(parts, append(binary.AppendUvarint(nil, uint64(i)), lesson...))
 			}
 		}
 	}
@@ -366,16 +366,16 @@ func (s *several) ToldSoFar() (parts [][]byte) {
 
 var errTopic = errors.New("another agent sent what it learned for an unknown topic; give all agents the same --topic")
 
-func (s *several) Hear(told []byte) (pages uint64, err error) {
-	i, n := binary.Uvarint(told)
+func (s *several) Learn(lesson []byte) (pages uint64, err error) {
+	i, n := binary.Uvarint(lesson)
 	if n <= 0 || i >= uint64(len(s.parts)) {
 		return 0, errTopic
 	}
-	t, ok := s.parts[i].Scorer.(crawler.Teller)
+	t, ok := s.parts[i].Scorer.(crawler.Learner)
 	if !ok {
 		return 0, errTopic
 	}
-	pages, err = t.Hear(told[n:])
+	pages, err = t.Learn(lesson[n:])
 	if i > 0 { // the first counts the same pages
 		pages = 0
 	}

@@ -1,4 +1,4 @@
-// Package crawlplan turns what was asked of a crawl into a crawl that is ready to begin.
+// Package plan turns what was asked of a crawl into a crawl that is ready to begin.
 //
 // In: a topic and settings from flags, environment or a file; for a resumed crawl also its
 // store's settings. Out: the options of crawler and fetch, or the mistake in the settings.
@@ -12,4 +12,4 @@
 // of settings, goal, budget and scope; manners.go politeness, identity, and the network;
 // policy.go the policies and the order of links; scorer.go models and learning; several.go
 // and sharing.go topics that share a crawl.
-package crawlplan
+package plan

@@ -1,4 +1,4 @@
-package crawlplan
+package plan
 
 import (
 	"hash/maphash"
@@ -117,7 +117,7 @@ func (s *policyScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
 		score.Relevant = similarity >= s.threshold
 	}
 	r := s.policy.ScorePage(p, similarity)
-	score.Value, score.Terms, score.Account, score.Echo, score.Giver = r.Value, Terms(r.Terms), r.Account, r.Echo, r.Giver
+	score.Value, score.Terms, score.Account, score.Echo, score.Introduction = r.Value, Terms(r.Terms), r.Account, r.Echo, r.Introduction
 	s.labeller.heed(&score, similarity, r.Value)
 	return score
 }
@@ -260,7 +260,7 @@ func (s *wordScorer) scorePage(l *Labeller, p *page.Page) (score crawler.Score) 
 	probability := l.note(&score, result, why)
 	around.Judged, around.Words, around.Ends = reading.Parts, reading.PartWords, reading.PartEnds
 	r := s.policy.ScoreWords(p, probability, reading.Words, &around)
-	score.Value, score.Terms, score.Account, score.Echo, score.Giver = r.Value, Terms(r.Terms), r.Account, r.Echo, r.Giver
+	score.Value, score.Terms, score.Account, score.Echo, score.Introduction = r.Value, Terms(r.Terms), r.Account, r.Echo, r.Introduction
 	l.heed(&score, probability, r.Value)
 	return score
 }
