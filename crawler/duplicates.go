@@ -127,6 +127,9 @@ func alike(p *store.Page, other string, told content) float64 {
 // the site before.
 func (c *Crawler) hasContent(b journal.Batch, url, other string, told content) (bool, error) {
 	p, outcome, err := c.pageOf(b, url)
+	if err == nil && p.URL != url {
+		return false, nil // the page of another URL, which may be dropped for this one's
+	}
 	if errors.Is(err, store.ErrUnknown) {
 		return outcome.State == StateElsewhere && outcome.Reason == AskedElsewhere(string(fetch.StateOK)), nil
 	}
@@ -159,8 +162,7 @@ func (c *Crawler) pageOf(b journal.Batch, url string) (*store.Page, store.Outcom
 	return store.DuplicatesIn(journal.Stored(b)).Page(seen.ID)
 }
 
-// dropDuplicate ends a stored page as a duplicate. A labelled page stays, because the scorer
-// learns from its words.
+// dropDuplicate drops a stored page because another agent has the page of a preferred URL.
 func (c *Crawler) dropDuplicate(b journal.Batch, told content) error {
 	p, outcome, err := c.pageOf(b, told.URL)
 	if errors.Is(err, store.ErrUnknown) {
@@ -175,29 +177,57 @@ func (c *Crawler) dropDuplicate(b journal.Batch, told content) error {
 	case lacks:
 		return c.sendContent(b, content{Say: contentGone, Checksum: told.Checksum, URL: told.Other, Other: told.URL, Signature: told.Signature, Resemblance: told.Resemblance})
 	}
+	end := store.Outcome{Reason: "same content as " + told.Other}
+	if len(told.Signature) > 0 {
+		end.Reason, end.Resemblance = fmt.Sprintf("near-duplicate of %s (similarity %.2f)", told.Other, told.Resemblance), told.Resemblance
+	}
+	_, err = c.dropPage(b, p, outcome, told.Other, end)
+	return err
+}
+
+// giveWay drops a stored page for another URL with the same content if that URL is preferred.
+// It returns 0, or the page's number if the page stays.
+func (c *Crawler) giveWay(b journal.Batch, original uint64, url string, checksum []byte) (uint64, error) {
+	stored, err := c.opt.Store.Page(original)
+	if err != nil || !preferred(url, stored.URL) || !stored.Has(checksum) {
+		return original, err
+	}
+	p, outcome, err := c.pageOf(b, stored.URL)
+	if err != nil {
+		return original, err
+	}
+	dropped, err := c.dropPage(b, p, outcome, url, store.Outcome{Reason: "same content as " + url})
+	if dropped {
+		return 0, err
+	}
+	return original, err
+}
+
+// dropPage removes a stored page that another URL stands for, and ends its own URL. A labelled
+// page stays, because the scorer learns from its words.
+func (c *Crawler) dropPage(b journal.Batch, p *store.Page, had store.Outcome, other string, end store.Outcome) (dropped bool, err error) {
 	records := store.DuplicatesIn(journal.Stored(b))
 	if marked, err := records.Marked(p.ID); marked || err != nil {
-		return err
+		return false, err
 	}
 	h, err := c.hosts.Get(page.Host(p.URL), p.URL)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := records.Drop(p, told.Other); err != nil {
-		return err
+	if err := records.Drop(p, other); err != nil {
+		return false, err
 	}
 	c.totals.dropped(p)
 	c.hosts.DropPage(h, p.Relevant)
 	c.traps.Duplicate(&h.Trap, p.URL)
 	if err := c.hosts.Put(b, h); err != nil {
-		return err
+		return false, err
 	}
-	end := store.Outcome{State: string(fetch.StateDuplicate), Reason: "same content as " + told.Other, Next: c.queue.nextVisit(interval(p.Depth))}
-	if len(told.Signature) > 0 {
+	if end.Resemblance > 0 {
 		c.totals.nearDuplicate()
-		end.Reason, end.Resemblance = fmt.Sprintf("near-duplicate of %s (similarity %.2f)", told.Other, told.Resemblance), told.Resemblance
 	}
-	return c.queue.conclude(b, p.ID, store.Queued{Score: outcome.Score, Parent: outcome.Parent}, end)
+	end.State, end.Next = string(fetch.StateDuplicate), c.queue.nextVisit(interval(p.Depth))
+	return true, c.queue.conclude(b, p.ID, store.Queued{Score: had.Score, Parent: had.Parent}, end)
 }
 
 // forwardDuplicate tells all other agents of a duplicate whose page an earlier owner of the

@@ -70,6 +70,11 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 	if err != nil {
 		return err
 	}
+	if original != 0 && c.mayStandForOthers(o) {
+		if original, err = c.giveWay(b, original, o.Discovery.URL, o.Read.Checksum[:]); err != nil {
+			return err
+		}
+	}
 	if original != 0 {
 		o.Wire.Kind = store.WireRepeat
 		c.traps.Duplicate(&h.Trap, o.Discovery.URL)
@@ -80,6 +85,9 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 	near := o.Read.Near
 	if !c.opt.KeepNear {
 		near = c.latest.near(o.Read)
+	}
+	if c.mayStandForOthers(o) {
+		near.Page = 0
 	}
 	unwanted, is := o.Read.unwanted()
 	switch {
@@ -102,6 +110,13 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		return err
 	}
 	return c.queue.conclude(b, o.ID, o.Queued, outcome)
+}
+
+// mayStandForOthers reports whether other agents may have dropped pages for the page of this
+// URL, which was stored once and lost. It may therefore end as a duplicate only of a page that
+// all agents prefer.
+func (c *Crawler) mayStandForOthers(o *jobResult) bool {
+	return c.opt.Sites != nil && o.Queued.Excused > 0
 }
 
 // repeated returns the number of a stored page with the same content; 0 if there is none.

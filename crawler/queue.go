@@ -213,7 +213,11 @@ func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 		if err != nil {
 			return err
 		}
-		if _, err := q.reopenURL(b, life, 0); err != nil {
+		lost := 0
+		if state == StateLost {
+			lost = 1
+		}
+		if _, err := q.reopenURL(b, life, lost); err != nil {
 			return err
 		}
 	}
@@ -224,7 +228,7 @@ func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 // of visits that do not count as tries.
 func (q *queue) reopenURL(b journal.Batch, life *store.Life, excused int) (store.Queued, error) {
 	place := q.placed(orders.Link{Score: life.Outcome.Score, Step: q.totals.lastPage(), Depth: life.Depth}, nil)
-	place.Score, place.Parent, place.Visits, place.Excused = life.Outcome.Score, life.Outcome.Parent, len(life.Visits), excused
+	place.Score, place.Parent, place.Visits, place.Excused = life.Outcome.Score, life.Outcome.Parent, max(len(life.Visits), excused), excused
 	if life.Outcome.Resemblance > 0 {
 		q.totals.nearReopened()
 	}

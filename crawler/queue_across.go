@@ -107,6 +107,10 @@ func (q *queue) know(b journal.Batch, k *knownURL) error {
 	}
 	discovery := store.Discovery{URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, At: q.opt.Now().UnixMilli()}
 	place := store.Queued{Priority: k.Priority, Also: k.Also, Score: k.Score, Visits: k.Visits}
+	if k.Missing {
+		place.Visits = max(k.Visits, 1)
+		place.Excused = place.Visits
+	}
 	outcome := outcomeFrom(k, discovery.At)
 	seen, err := b.Lookup(h)
 	switch {
