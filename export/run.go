@@ -27,7 +27,7 @@ type target interface {
 	Path(name string) (string, error)
 }
 
-// Output is where an export goes, as a whole or not at all: a Place, or one of package bucket.
+// Output is where an export goes, as a whole or not at all: a Place or a Bucket.
 type Output interface {
 	target
 	Made() (files int, bytes int64)
