@@ -12,7 +12,6 @@ import (
 	"iter"
 	"maps"
 	"math"
-	"net/netip"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -180,8 +179,8 @@ type Page struct {
 	Damaged  bool   // the body is unreadable: no text and no body
 
 	// With Want.Exchanges, when the crawl kept headers.
-	Exchange *exchange  // that returned the body; nil when not kept
-	Others   []exchange // later exchanges of the page, then those of redirects to it and of duplicates
+	Exchange *store.Exchanged  // that returned the body; nil when not kept
+	Others   []store.Exchanged // later exchanges of the page, then those of redirects to it and of duplicates
 
 	// With Want.Links, the distinct nodes of selected pages that the page links to, in page order, without
 	// itself. A link to a redirect or duplicate leads to its target.
@@ -700,29 +699,6 @@ func (l *linked) of(p *store.Page, had map[uint32]bool) []uint32 {
 	return nodes
 }
 
-type toldKind int
-
-// What an answer contributed to a page.
-const (
-	toldGave     toldKind = iota // the body
-	toldSame                     // 304: unchanged
-	toldRepeated                 // the same content again, or at another URL
-	toldLed                      // a redirect to it
-)
-
-type exchange struct {
-	Told     toldKind
-	URL      string
-	At       time.Time // in UTC
-	Protocol string    // "http/1.0", "http/1.1", "h2"
-	Addr     netip.Addr
-	Request  []byte
-	Response []byte
-	Rebuilt  bool     // lines rebuilt from parsed values: order and case are unknown
-	Cut      bool     // the last lines are missing
-	Digest   [20]byte // SHA-1 of the body, for toldRepeated: bodies with equal content may differ slightly
-}
-
 // led lists the redirects and duplicates of each page's URL.
 type led map[store.ID][]store.ID
 
@@ -775,10 +751,9 @@ func (s *Selection) readExchanges(p *Page, one *picked) error {
 	for _, x := range own {
 		switch {
 		case x.Kind == store.WirePage && x.Start == one.page.At:
-			gave := exchangeOf(&x)
-			p.Exchange = &gave
+			p.Exchange = &x
 		case x.Kind != store.WirePage && x.Kind != store.WireRedirect && x.Start > one.page.At:
-			p.Others = append(p.Others, exchangeOf(&x))
+			p.Others = append(p.Others, x)
 		}
 	}
 	for _, id := range s.led[one.at][one.page.ID] {
@@ -788,19 +763,11 @@ func (s *Selection) readExchanges(p *Page, one *picked) error {
 		}
 		for _, x := range others {
 			if (x.Kind == store.WireRepeat || x.Kind == store.WireRedirect) && s.choice.wantsURL(x.URL) {
-				p.Others = append(p.Others, exchangeOf(&x))
+				p.Others = append(p.Others, x)
 			}
 		}
 	}
 	return nil
-}
-
-func exchangeOf(x *store.Exchanged) exchange {
-	told := [...]toldKind{store.WirePage: toldGave, store.WireSame: toldSame, store.WireRepeat: toldRepeated, store.WireRedirect: toldLed}
-	return exchange{
-		Told: told[x.Kind], URL: x.URL, At: time.UnixMilli(x.Start).UTC(), Protocol: x.Protocol, Addr: x.Addr,
-		Request: x.Request, Response: x.Response, Rebuilt: x.Rebuilt, Cut: x.Cut, Digest: x.Digest,
-	}
 }
 
 // Fingerprint returns a hash of the store's pages, links, labels and crawl. It reads all page records, no bodies.

@@ -431,8 +431,8 @@ func (s *xmlNetwork) Write(_ context.Context, p *Page) error {
 		fmt.Fprintf(&b, s.node, p.Node)
 	}
 	for i, c := range s.columns {
-		if v := c.of(p); !v.null {
-			fmt.Fprintf(&b, s.value, i, escapeXML(c.string(v)))
+		if v := c.of(p); v != nil {
+			fmt.Fprintf(&b, s.value, i, escapeXML(cellText(v)))
 		}
 	}
 	b.WriteString(s.nodeEnd)
