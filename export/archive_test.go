@@ -299,13 +299,29 @@ func checkIndex(t *testing.T, index string, files map[string][]byte) {
 	}
 }
 
-// TestCDXJ: each line points to a record of the separately written files.
+// TestCDXJ: each line points to a record of the separately written files, each of which names itself.
 func TestCDXJ(t *testing.T) {
-	files := map[string][]byte{}
-	for name, b := range writeWARC(t, archivePages()...) {
-		files[strings.TrimPrefix(name, "warc/")] = b.Bytes()
+	small := func(s Sink, err error) (Sink, error) {
+		switch s := s.(type) {
+		case *archive:
+			s.most = 3000
+		case *cdxIndex:
+			s.most = 3000
+		}
+		return s, err
 	}
-	checkIndex(t, written(t, newCDXJ, "index.cdxj", archivePages())["index.cdxj"].String(), files)
+	files := map[string][]byte{}
+	for name, b := range written(t, func(at target, name string) (Sink, error) { return small(newWARC(at, name)) }, "", archivePages()) {
+		files[name] = b.Bytes()
+		if info := recordsOf(t, b.Bytes())[0]; b.Len() > 3000 || info.Type() != warc.Info || info.Header.Get("WARC-Filename") != name {
+			t.Errorf("%s has %d bytes and begins with %+v", name, b.Len(), info.Header)
+		}
+	}
+	if len(files) < 3 {
+		t.Errorf("%d files", len(files))
+	}
+	index := written(t, func(at target, name string) (Sink, error) { return small(newCDXJ(at, name)) }, "index.cdxj", archivePages())
+	checkIndex(t, index["index.cdxj"].String(), files)
 }
 
 // TestWACZ: the package is complete and reproducible, with correct digests and uncompressed archives.

@@ -55,7 +55,7 @@ type Source struct {
 	purpose rights.Purpose // purpose of the crawl
 	counts  store.Counts
 	partial bool
-	same    aliases // nil until the method aliases reads them
+	same    aliases // nil until the method Aliases reads them
 	done    func() error
 }
 
@@ -188,8 +188,8 @@ type Page struct {
 	Again bool // a record of the same node came earlier
 
 	// With Want.Refs, the store's URL IDs of the page and of its links, in page order, aliases replaced by targets.
-	Ref  uint64
-	Refs []uint64
+	Ref  store.ID
+	Refs []store.ID
 }
 
 // MainText extracts a page's text from its decompressed body. Safe for concurrent use.
@@ -248,8 +248,6 @@ func (c *Choice) wants(k *known) bool {
 func (c *Choice) wantsURL(url string) bool {
 	return (len(c.Hosts) == 0 || c.onHost(page.Host(url))) && (c.Include == nil || c.Include.MatchString(url))
 }
-
-func (c *Choice) asksRefine() bool { return c.Kept || len(c.Labels) > 0 }
 
 func (c *Choice) onHost(host string) bool {
 	name := host[:max(0, strings.LastIndexByte(host, ':'))]
@@ -327,7 +325,7 @@ func (c *Collection) Select(ctx context.Context, choice Choice, want Want) (*Sel
 		return s, nil
 	}
 	for _, from := range c.sources {
-		same, err := from.aliases(ctx)
+		same, err := from.Aliases(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -412,9 +410,11 @@ func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked,
 				}
 				looked()
 				k := known{page: p, topic: from.info.Topic}
-				if k.label, err = s.labelOf(from, p); err != nil {
-					yield(picked{}, err)
-					return
+				if s.choice.Kept || len(s.choice.Labels) > 0 {
+					if k.label, err = from.Store.Label(p.Number); err != nil {
+						yield(picked{}, err)
+						return
+					}
 				}
 				if !s.choice.wants(&k) {
 					continue
@@ -443,13 +443,6 @@ func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked,
 	}
 }
 
-func (s *Selection) labelOf(from *Source, p *store.Page) (*store.Label, error) {
-	if !s.choice.asksRefine() {
-		return nil, nil
-	}
-	return from.Store.Label(p.Number)
-}
-
 func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 	return func(yield func(*store.Page, error) bool) {
 		last := uint64(0)
@@ -471,7 +464,7 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 			yield(nil, damage)
 			return
 		}
-		for last++; last <= from.lastPage(); last++ { // one by one, since iteration stops at damage
+		for last++; last <= from.counts.LastPage(); last++ { // one by one, since iteration stops at damage
 			p, err := from.Store.Page(last)
 			if err != nil {
 				s.left.Damaged++
@@ -583,7 +576,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 	}
 	p.Again = len(one.earlier) > 0
 	if s.want.Refs {
-		s.readRefs(p, &one)
+		p.Ref, p.Refs = r.ID, s.linked[one.at].same.Of(nil, r.Links)
 	}
 	if s.want.Links {
 		return p, s.readLinks(p, &one)
@@ -863,52 +856,12 @@ func (s *Source) Crawl() Crawl {
 	return c
 }
 
-func (s *Source) lastPage() uint64 { return s.counts.LastPage() }
-
-func (s *Selection) readRefs(p *Page, one *picked) {
-	p.Ref, p.Refs = uint64(one.page.ID), make([]uint64, 0, len(one.page.Links))
-	for _, id := range s.linked[one.at].same.Of(nil, one.page.Links) {
-		p.Refs = append(p.Refs, uint64(id))
-	}
-}
-
-// aliases returns the store's redirects and duplicates, read once.
-func (s *Source) aliases(ctx context.Context) (_ aliases, err error) {
+// Aliases returns the URLs that the store's redirects and duplicates stand for, read once.
+func (s *Source) Aliases(ctx context.Context) (_ aliases, err error) {
 	if s.same == nil {
 		s.same, err = aliasesOf(ctx, s.Store)
 	}
 	return s.same, err
-}
-
-// alias maps a redirect or duplicate to the URL of its page.
-type alias struct{ From, To uint64 }
-
-// Aliases returns the redirects and duplicates of the store, by URL ID.
-func (s *Source) Aliases(ctx context.Context) ([]alias, error) {
-	same, err := s.aliases(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]alias, 0, len(same))
-	for _, id := range slices.Sorted(maps.Keys(same)) {
-		if same[id] != id {
-			all = append(all, alias{uint64(id), uint64(same[id])})
-		}
-	}
-	return all, nil
-}
-
-// Walk calls do with a function that returns URLs by ID ("" when damaged); rising IDs cost at most one pass.
-func (s *Source) Walk(do func(name func(ref uint64) (string, error)) error) error {
-	return s.Store.URLs().Walk(func(name func(store.ID) (string, error)) error {
-		return do(func(ref uint64) (string, error) {
-			url, err := name(store.ID(ref))
-			if errors.Is(err, store.ErrUnknown) {
-				return "", nil
-			}
-			return url, err
-		})
-	})
 }
 
 func said(p *store.Page) []rights.Statement {

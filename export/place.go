@@ -61,7 +61,7 @@ func OpenPlace(path string, single bool) (*Place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-o %s: %w; give a place that can be written to", path, err)
 	}
-	lock, err := lockFolder(hidden)
+	lock, _, err := lockAlone(hidden) // nobody else knows its name
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(hidden))
 	}

@@ -56,9 +56,7 @@ func Formats() []Format {
 		{Name: "csv", Says: "a row a page, without the text", File: "pages.csv", Want: text, open: newCSV},
 		{Name: "text", Says: "a line a page: id, tab, text", File: "pages.txt", Want: text, open: eachPage(appendLine)},
 		{Name: "markdown", Says: "a file a page, with front matter", File: "markdown/", Want: Want{Text: true, Markdown: true}, open: newMarkdown},
-		{Name: "links", Says: "lists of links and of their nodes", File: "links/", Want: links, open: func(at target, name string) (Sink, error) {
-			return newLinkLists(at, name)
-		}},
+		{Name: "links", Says: "lists of links and of their nodes", File: "links/", Want: links, open: newLinkLists},
 		{Name: "gexf", Says: "the links, for Gephi", File: "links.gexf", Want: links, open: newXML(gexf)},
 		{Name: "graphml", Says: "the links, for most network programs", File: "links.graphml", Want: links, open: newXML(graphML)},
 		{Name: "graph", Says: "the links, for simulate and rank", File: "links.graph", Want: links, open: newGraphFile},

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"fossick/export"
 	"fossick/internal/extsort"
 	"fossick/internal/reading"
+	"fossick/store"
 )
 
 type agent struct {
@@ -131,19 +133,19 @@ func (c *chunk) end(m *manifest) error {
 
 // record is a page between two steps: its local attributes, and the data for its global ones.
 type record struct {
-	Number      uint32   `cbor:"1,keyasint"` // in its store
-	Ref         uint64   `cbor:"2,keyasint"`
-	URL         string   `cbor:"3,keyasint"`
-	Host        string   `cbor:"4,keyasint"`
-	Domain      string   `cbor:"5,keyasint"`
-	Title       string   `cbor:"6,keyasint,omitempty"`
-	Description string   `cbor:"7,keyasint,omitempty"`
-	Language    string   `cbor:"8,keyasint,omitempty"`
-	Label       string   `cbor:"9,keyasint,omitempty"`
-	Score       float64  `cbor:"10,keyasint"`
-	Fetched     int64    `cbor:"11,keyasint"` // Unix milliseconds
-	Bytes       int64    `cbor:"12,keyasint"`
-	Refs        []uint64 `cbor:"13,keyasint,omitempty"`
+	Number      uint32     `cbor:"1,keyasint"` // in its store
+	Ref         store.ID   `cbor:"2,keyasint"`
+	URL         string     `cbor:"3,keyasint"`
+	Host        string     `cbor:"4,keyasint"`
+	Domain      string     `cbor:"5,keyasint"`
+	Title       string     `cbor:"6,keyasint,omitempty"`
+	Description string     `cbor:"7,keyasint,omitempty"`
+	Language    string     `cbor:"8,keyasint,omitempty"`
+	Label       string     `cbor:"9,keyasint,omitempty"`
+	Score       float64    `cbor:"10,keyasint"`
+	Fetched     int64      `cbor:"11,keyasint"` // Unix milliseconds
+	Bytes       int64      `cbor:"12,keyasint"`
+	Refs        []store.ID `cbor:"13,keyasint,omitempty"`
 }
 
 func recordOf(p *export.Page) (*record, error) {
@@ -204,7 +206,7 @@ func hashOf(url string) urlHash {
 }
 
 type byRef struct {
-	ref  uint64
+	ref  store.ID
 	from uint32 // page number
 }
 
@@ -239,7 +241,7 @@ func refSorter(dir string, limit int) *extsort.Sorter[byRef] {
 		Dir: dir, Limit: limit, Unique: true,
 		Compare: func(a, b byRef) int { return cmp.Or(cmp.Compare(a.ref, b.ref), cmp.Compare(a.from, b.from)) },
 		Append: func(dst []byte, before, x byRef) []byte {
-			return binary.AppendUvarint(binary.AppendUvarint(dst, x.ref-before.ref), uint64(x.from))
+			return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(x.ref-before.ref)), uint64(x.from))
 		},
 		Read: func(r *bufio.Reader, before byRef) (byRef, error) {
 			gap, err := binary.ReadUvarint(r)
@@ -247,7 +249,7 @@ func refSorter(dir string, limit int) *extsort.Sorter[byRef] {
 				return byRef{}, err
 			}
 			from, err := binary.ReadUvarint(r)
-			return byRef{before.ref + gap, uint32(from)}, err
+			return byRef{before.ref + store.ID(gap), uint32(from)}, err
 		},
 	})
 }
@@ -274,9 +276,9 @@ func (a *agent) link(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	pageOf := map[uint64]uint32{} // by an alias's target: page number; 0 for none
-	for _, alias := range aliases {
-		pageOf[alias.To] = 0
+	pageOf := map[store.ID]uint32{} // by an alias's target: page number; 0 for none
+	for _, to := range aliases {
+		pageOf[to] = 0
 	}
 	err = a.m.eachRecord(ctx, a.store, func(r *record) error {
 		if _, is := pageOf[r.Ref]; is {
@@ -298,9 +300,9 @@ func (a *agent) link(ctx context.Context) (err error) {
 		return err
 	}
 	standing := func(add func(byRef) error) error {
-		for _, alias := range aliases {
-			if n := pageOf[alias.To]; n != 0 {
-				if err := add(byRef{alias.From, n}); err != nil {
+		for _, from := range slices.Sorted(maps.Keys(aliases)) {
+			if n := pageOf[aliases[from]]; n != 0 && aliases[from] != from {
+				if err := add(byRef{from, n}); err != nil {
 					return err
 				}
 			}
@@ -318,17 +320,17 @@ func (a *agent) link(ctx context.Context) (err error) {
 func (a *agent) name(ctx context.Context, file string, each func(add func(byRef) error) error) (err error) {
 	hashes := hashSorter(a.m.scratch(), a.opt.limits.memory/20)
 	defer func() { err = errors.Join(err, hashes.Close()) }()
-	var last uint64
+	var last store.ID
 	var hash urlHash
 	named := false
-	err = a.source().Walk(func(name func(uint64) (string, error)) error {
+	err = a.source().Store.URLs().Walk(func(name func(store.ID) (string, error)) error {
 		return each(func(x byRef) error {
 			if x.ref != last {
 				url, err := name(x.ref)
-				if err != nil {
+				if err != nil && !errors.Is(err, store.ErrUnknown) { // damage may have taken the URL
 					return err
 				}
-				last, named, hash = x.ref, url != "", hashOf(url)
+				last, named, hash = x.ref, err == nil && url != "", hashOf(url)
 			}
 			if !named {
 				return nil
