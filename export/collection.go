@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -829,31 +828,12 @@ func numbersOf(p *store.Page) []uint64 {
 	return all
 }
 
-// Crawl describes a store's whole crawl, whatever the selection.
-type Crawl struct {
-	Topics  []string
-	Version string    // fossick version that made the store
-	Made    time.Time // creation of the store, UTC
-	Purpose rights.Purpose
-
-	Pages, Relevant uint64 // stored pages; relevant ones by the crawl's judgement
-	URLs            uint64
-	Skipped         uint64            // seen but never queued
-	Lost            uint64            // records lost to damage
-	States          map[string]uint64 // finished URLs by state
-}
-
-// Crawl returns the crawl's state when the collection was opened.
-func (s *Source) Crawl() Crawl {
-	c := Crawl{
-		Topics: s.info.Topics, Version: s.info.Version, Made: time.Unix(s.info.Created, 0).UTC(), Purpose: s.purpose,
-		Pages: s.counts.Pages, Relevant: s.counts.Relevant, URLs: s.counts.URLs, Skipped: s.counts.Skipped, Lost: s.counts.Lost,
-		States: maps.Clone(s.counts.States),
+// Topics returns the topics of the crawl.
+func (s *Source) Topics() []string {
+	if len(s.info.Topics) == 0 && s.info.Topic != "" {
+		return []string{s.info.Topic}
 	}
-	if len(c.Topics) == 0 && s.info.Topic != "" {
-		c.Topics = []string{s.info.Topic}
-	}
-	return c
+	return s.info.Topics
 }
 
 // Aliases returns the URLs that the store's redirects and duplicates stand for, read once.
