@@ -478,44 +478,53 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 	}
 }
 
+// inFlight is how many pages a processor may have read ahead.
 const inFlight = 4
 
-// pageTask is a page in flight; done is buffered, so a worker never waits for the reader.
-type pageTask struct {
-	picked
-	done chan *Page
-}
-
-// Pages yields the selected pages in order, store by store; an error ends it. Stopping early waits for workers.
+// Pages yields the selected pages in order, store by store; an error ends it. Stopping early waits for readers.
 func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
-		workers := runtime.GOMAXPROCS(0)
+		readers := runtime.GOMAXPROCS(0)
 		callers := ctx
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		g, ctx := errgroup.WithContext(ctx)
-		todo := make(chan pageTask)
-		inOrder := make(chan pageTask, inFlight*workers) // the same tasks; the capacity bounds the pages in memory
-		g.Go(func() error {                              // the only sender of both channels
-			defer close(todo)
+		g.SetLimit(1 + readers)
+		inOrder := make(chan chan *Page, inFlight*readers) // the capacity bounds the pages in memory
+		g.Go(func() error {                                // the only sender
 			defer close(inOrder)
-			return s.deal(ctx, inOrder, todo)
+			for one, err := range s.chosen(ctx, s.c.opt.Looked) {
+				if err != nil {
+					return err
+				}
+				done := make(chan *Page, 1) // a reader never waits
+				select {
+				case inOrder <- done:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				g.Go(func() error {
+					p, err := s.read(one)
+					if err == nil {
+						done <- p
+					}
+					return err
+				})
+			}
+			return nil
 		})
-		for range workers {
-			g.Go(func() error { return s.work(todo) })
-		}
-		stopped := false
-		for t := range inOrder {
+		stopped, bodies := false, 0 // bodies: unreadable ones; the sender counts records
+		for done := range inOrder {
 			var p *Page
 			select {
-			case p = <-t.done:
+			case p = <-done:
 			case <-ctx.Done():
 			}
 			if p == nil {
 				break
 			}
 			if p.Damaged {
-				s.left.Damaged++
+				bodies++
 			}
 			if stopped = !yield(p, nil); stopped {
 				break
@@ -524,39 +533,13 @@ func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 		stop()
 		for range inOrder {
 		}
-		// The context may end between dealing the last page and reading it; then no worker fails.
-		if err := cmp.Or(g.Wait(), context.Cause(callers)); err != nil && !stopped {
+		// The context may end between choosing the last page and reading it; then no reader fails.
+		err := cmp.Or(g.Wait(), context.Cause(callers))
+		s.left.Damaged += bodies
+		if err != nil && !stopped {
 			yield(nil, err)
 		}
 	}
-}
-
-func (s *Selection) deal(ctx context.Context, to ...chan<- pageTask) error {
-	for one, err := range s.chosen(ctx, s.c.opt.Looked) {
-		if err != nil {
-			return err
-		}
-		t := pageTask{one, make(chan *Page, 1)}
-		for _, c := range to {
-			select {
-			case c <- t:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Selection) work(todo <-chan pageTask) error {
-	for t := range todo {
-		p, err := s.read(t.picked)
-		if err != nil {
-			return err
-		}
-		t.done <- p
-	}
-	return nil
 }
 
 func (s *Selection) read(one picked) (*Page, error) {
