@@ -159,7 +159,7 @@ func (p *Bucket) Create(name string) (io.WriteCloser, error) {
 		return nil, err
 	}
 	o := p.begin(name)
-	return Packed(o.name, o)
+	return packed(o.name, o)
 }
 
 // Path reserves an object for a format that writes files by itself; Commit sends the file.

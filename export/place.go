@@ -77,7 +77,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 		return nil, err
 	}
 	if p.stream != nil {
-		return Packed("", &placeFile{place: p, to: bufio.NewWriterSize(p.stream, 64<<10)})
+		return packed("", &placeFile{place: p, to: bufio.NewWriterSize(p.stream, 64<<10)})
 	}
 	if p.single {
 		name = filepath.Base(p.path)
@@ -90,7 +90,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Packed(name, &placeFile{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
+	return packed(name, &placeFile{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
 }
 
 // Path reserves a file for a library that writes by itself, such as a database. A stream has none.
@@ -295,8 +295,8 @@ func (k *Kept) Discard() error {
 // Close releases the folder.
 func (k *Kept) Close() error { return unlock(k.lock) }
 
-// Packed compresses by the extension .gz or .zst; WARC files compress their own records.
-func Packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
+// packed compresses by the extension .gz or .zst; WARC files compress their own records.
+func packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
 	switch {
 	case strings.HasSuffix(name, ".warc.gz"):
 		return to, nil
