@@ -25,11 +25,17 @@ import (
 
 // archive writes WARC files of at most 1 GB. It packs records on all processors and writes them in order.
 type archive struct {
-	files   *warc.Files
+	create  func(file string, first *Page) (io.WriteCloser, error)
+	prefix  string              // names are PREFIX-00001.warc.gz
+	most    int64               // bytes after which the next file begins
+	filed   func(capture) error // receives the position of each record; may be nil
 	packers chan *warc.Packer   // idle packers
 	pending []*packing          // in page order
-	first   *packing            // the page being written
-	filed   func(capture) error // receives the position of each record; may be nil
+
+	n    int // files begun
+	name string
+	file io.WriteCloser // nil between files
+	at   int64          // its bytes
 }
 
 type capture struct {
@@ -49,33 +55,57 @@ type packing struct {
 }
 
 func newWARC(at target, name string) (Sink, error) {
-	return newArchive(warcPrefix, func(file string) (io.WriteCloser, error) { return at.Create(name + file) }, nil), nil
+	return newArchive(warcPrefix, func(file string, _ *Page) (io.WriteCloser, error) { return at.Create(name + file) }, nil), nil
 }
 
 // warcPrefix starts the names of WARC files, which their index must repeat.
 const warcPrefix = "pages"
 
-func newArchive(prefix string, create func(file string) (io.WriteCloser, error), filed func(capture) error) *archive {
-	s := &archive{packers: make(chan *warc.Packer, runtime.GOMAXPROCS(0)), filed: filed}
+func newArchive(prefix string, create func(file string, first *Page) (io.WriteCloser, error), filed func(capture) error) *archive {
+	s := &archive{create: create, prefix: prefix, most: 1e9, filed: filed, packers: make(chan *warc.Packer, runtime.GOMAXPROCS(0))}
 	for range cap(s.packers) {
 		s.packers <- warc.NewPacker()
 	}
-	s.files = warc.NewFiles(warc.FilesOptions{Create: create, Prefix: prefix, Info: s.info})
 	return s
 }
 
 const fieldsType = "application/warc-fields"
 
-// info returns a file's warcinfo record, dated by its first page so that output is reproducible.
-func (s *archive) info(name string) ([]byte, error) {
-	p := s.first.page
-	return warc.NewPacker().Append(nil, &warc.Draft{
-		Type: warc.Info, ID: derivedID(p.ID, name), Date: p.Fetched, ContentType: fieldsType,
-		Fields: []warc.Field{{Name: "WARC-Filename", Value: name}},
+// begin begins a file with its warcinfo record, which is dated by the first page so that output is reproducible.
+func (s *archive) begin(first *Page) (err error) {
+	s.n++
+	s.name, s.at = fmt.Sprintf("%s-%05d.warc.gz", s.prefix, s.n), 0
+	file, err := s.create(s.name, first)
+	if err != nil {
+		return err
+	}
+	s.file = file
+	info, err := warc.NewPacker().Append(nil, &warc.Draft{
+		Type: warc.Info, ID: derivedID(first.ID, s.name), Date: first.Fetched, ContentType: fieldsType,
+		Fields: []warc.Field{{Name: "WARC-Filename", Value: s.name}},
 		Payload: []byte("software: fossick\r\nformat: WARC File Format 1.1\r\n" +
 			"description: bodies as fetched, without encodings of transfer and content: header lines that tell of these are called " + origPrefix + "*; " +
 			"the field fossick-header of a page's metadata says whether its HTTP header is as received; cookies and credentials that were sent are left out of requests\r\n"),
 	})
+	if err != nil {
+		return err
+	}
+	return s.put(info)
+}
+
+func (s *archive) put(members []byte) error {
+	n, err := s.file.Write(members)
+	s.at += int64(n)
+	return err
+}
+
+// end closes the current file.
+func (s *archive) end() error {
+	file := s.file
+	if s.file = nil; file == nil {
+		return nil
+	}
+	return file.Close()
 }
 
 func (s *archive) Write(_ context.Context, p *Page) error {
@@ -101,16 +131,25 @@ func (s *archive) flush(most int) error {
 		if <-t.done; t.err != nil {
 			return t.err
 		}
-		s.first = t
-		file, offset, err := s.files.Write(t.members)
-		if err != nil {
+		if s.file != nil && s.at+int64(len(t.members)) > s.most {
+			if err := s.end(); err != nil {
+				return err
+			}
+		}
+		if s.file == nil {
+			if err := s.begin(t.page); err != nil {
+				return err
+			}
+		}
+		offset := s.at
+		if err := s.put(t.members); err != nil {
 			return err
 		}
 		if s.filed == nil {
 			continue
 		}
 		for i, r := range t.listed {
-			if err := s.filed(capture{t.page, i == 0, r, file, offset + int64(r.offset)}); err != nil {
+			if err := s.filed(capture{t.page, i == 0, r, s.name, offset + int64(r.offset)}); err != nil {
 				return err
 			}
 		}
@@ -122,7 +161,7 @@ func (s *archive) Finish(context.Context) error {
 	if err := s.flush(0); err != nil {
 		return err
 	}
-	return s.files.Close()
+	return s.end()
 }
 
 // Close implements Sink; it waits for the packing goroutines.
@@ -131,7 +170,7 @@ func (s *archive) Close() error {
 		<-t.done
 	}
 	s.pending = nil
-	return s.files.Close()
+	return s.end()
 }
 
 func metadataOf(p *Page) []byte {
@@ -195,7 +234,7 @@ func newCDXJ(at target, name string) (Sink, error) {
 		return nil, err
 	}
 	s := &cdxIndex{lines: newCDXLines(), to: to}
-	s.archive = newArchive(warcPrefix, func(string) (io.WriteCloser, error) { return nowhere{io.Discard}, nil }, s.lines.add)
+	s.archive = newArchive(warcPrefix, func(string, *Page) (io.WriteCloser, error) { return nowhere{io.Discard}, nil }, s.lines.add)
 	return s, nil
 }
 
@@ -297,8 +336,8 @@ func newWACZ(at target, name string) (Sink, error) {
 		return nil, errors.Join(err, pages.Close(), os.Remove(pages.Name()))
 	}
 	s := &wacz{lines: newCDXLines(), pages: pages, list: bufio.NewWriter(pages), to: to, zip: zip.NewWriter(to)}
-	s.archive = newArchive("data", func(file string) (io.WriteCloser, error) {
-		return s.begin("archive/"+file, zip.Store, s.first.page.Fetched) // uncompressed: readers seek in it
+	s.archive = newArchive("data", func(file string, first *Page) (io.WriteCloser, error) {
+		return s.entry("archive/"+file, zip.Store, first.Fetched) // uncompressed: readers seek in it
 	}, s.add)
 	_, err = s.list.WriteString(`{"format":"json-pages-1.0","id":"pages","title":"Pages"}` + "\n")
 	return s, err
@@ -343,7 +382,7 @@ type zipEntry struct {
 	n    int64
 }
 
-func (s *wacz) begin(name string, method uint16, date time.Time) (*zipEntry, error) {
+func (s *wacz) entry(name string, method uint16, date time.Time) (*zipEntry, error) {
 	to, err := s.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: date.UTC()})
 	return &zipEntry{of: s, name: name, to: to, sum: sha256.New()}, err
 }
@@ -361,7 +400,7 @@ func (e *zipEntry) Close() error {
 }
 
 func (s *wacz) file(name string, write func(io.Writer) error) error {
-	e, err := s.begin(name, zip.Deflate, s.newest)
+	e, err := s.entry(name, zip.Deflate, s.newest)
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,52 @@ import (
 	"time"
 
 	"fossick/internal/warc"
+	"fossick/store"
 )
 
 func writeWARC(t testing.TB, pages ...*Page) shelf { return written(t, newWARC, "warc/", pages) }
+
+type archived struct {
+	*warc.Record
+	block string
+}
+
+func recordsOf(t *testing.T, file []byte) (all []archived) {
+	t.Helper()
+	r, err := warc.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		rec, err := r.Next()
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		block, err := io.ReadAll(rec.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, archived{rec, string(block)})
+	}
+}
+
+// pointed returns the object of an index line, and the only record that it points to.
+func pointed(t *testing.T, line string, files map[string][]byte) (at map[string]string, rec archived) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(line[strings.IndexByte(line, '{'):]), &at); err != nil {
+		t.Fatal(err)
+	}
+	offset, _ := strconv.Atoi(at["offset"])
+	length, _ := strconv.Atoi(at["length"])
+	all := recordsOf(t, files[at["filename"]][offset:offset+length])
+	if len(all) != 1 || all[0].Target() != at["url"] || all[0].Header.Get("WARC-Payload-Digest") != at["digest"] {
+		t.Fatalf("%s points to %d records: %+v", line, len(all), all)
+	}
+	return at, all[0]
+}
 
 // TestWARC: a page becomes a response and a metadata record, with the same bytes each time.
 func TestWARC(t *testing.T) {
@@ -42,24 +85,9 @@ func TestWARC(t *testing.T) {
 	if again := writeWARC(t, pages...)["warc/pages-00001.warc.gz"]; len(files) != 1 || file == nil || !bytes.Equal(file.Bytes(), again.Bytes()) {
 		t.Fatalf("files %v, which are not the same each time", files)
 	}
-	r, err := warc.NewReader(bytes.NewReader(file.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for {
-		rec, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		block, err := io.ReadAll(rec.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, rec.Type()+" "+rec.RefersTo()+" "+rec.Target()+"\n"+string(block))
+	for _, rec := range recordsOf(t, file.Bytes()) {
+		got = append(got, rec.Type()+" "+rec.RefersTo()+" "+rec.Target()+"\n"+rec.block)
 	}
 	want := []string{
 		"", // warcinfo
@@ -89,22 +117,22 @@ const asked = "GET /page HTTP/1.1\r\nHost: a.test\r\nUser-Agent: odd\r\n"
 func tells() *Page {
 	body := []byte("<title>A</title>")
 	at := func(hours int) time.Time { return time.Unix(1e9, 5e8).Add(time.Duration(hours) * time.Hour).UTC() }
-	made := func(told toldKind, url string, hours int, response string) exchange {
-		return exchange{Told: told, URL: url, At: at(hours), Protocol: "http/1.1", Addr: netip.MustParseAddr("192.0.2.1"),
-			Request: []byte(asked), Response: []byte(response), Digest: sha1.Sum(body)}
+	made := func(kind store.WireKind, url string, hours int, response string) store.Exchanged {
+		return store.Exchanged{Kind: kind, URL: url, Start: at(hours).UnixMilli(), Digest: sha1.Sum(body),
+			Wire: store.Wire{Protocol: "http/1.1", Addr: netip.MustParseAddr("192.0.2.1"), Request: []byte(asked), Response: []byte(response)}}
 	}
 	const u = "http://a.test/page"
-	gave := made(toldGave, u, 0, "HTTP/1.1 200 Fine\r\nserver:  odd \r\nContent-type: text/html\r\nCONTENT-ENCODING: gzip\r\ntransfer-encoding: chunked\r\nX-b: 1\r\n")
-	other := made(toldRepeated, "http://b.test/other", 2, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n")
+	gave := made(store.WirePage, u, 0, "HTTP/1.1 200 Fine\r\nserver:  odd \r\nContent-type: text/html\r\nCONTENT-ENCODING: gzip\r\ntransfer-encoding: chunked\r\nX-b: 1\r\n")
+	other := made(store.WireRepeat, "http://b.test/other", 2, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n")
 	other.Digest[0]++
-	cut := made(toldRepeated, "http://b.test/copy", 1, "HTTP/2.0 200 OK\r\ncontent-length: 16\r\n")
+	cut := made(store.WireRepeat, "http://b.test/copy", 1, "HTTP/2.0 200 OK\r\ncontent-length: 16\r\n")
 	cut.Cut, cut.Protocol, cut.Addr, cut.Request = true, "h2", netip.Addr{}, nil
 	return &Page{
 		ID: "urn:uuid:1", Source: &Source{Name: "crawl"}, Number: 1, URL: u, ContentType: "text/html", Fetched: at(0), Body: body, Exchange: &gave,
-		Others: []exchange{
-			made(toldSame, u, 24, "HTTP/1.1 304 Not Modified\r\nEtag: \"1\"\r\n"), cut, other,
-			made(toldLed, "http://a.test/old", -1, "HTTP/1.1 301 Gone There\r\nLocation: /page\r\nContent-Type: text/html\r\nContent-Length: 162\r\n"),
-			made(toldLed, "http://a.test/older", -2, "HTTP/1.1 302 Found\r\nLocation: /old\r\nContent-Length: 0\r\n"),
+		Others: []store.Exchanged{
+			made(store.WireSame, u, 24, "HTTP/1.1 304 Not Modified\r\nEtag: \"1\"\r\n"), cut, other,
+			made(store.WireRedirect, "http://a.test/old", -1, "HTTP/1.1 301 Gone There\r\nLocation: /page\r\nContent-Type: text/html\r\nContent-Length: 162\r\n"),
+			made(store.WireRedirect, "http://a.test/older", -2, "HTTP/1.1 302 Found\r\nLocation: /old\r\nContent-Length: 0\r\n"),
 		},
 	}
 }
@@ -114,25 +142,10 @@ func TestArchivedExchanges(t *testing.T) {
 	p := tells()
 	untold := &Page{ID: "urn:uuid:2", Source: p.Source, Number: 2, URL: "http://a.test/2", ContentType: "text/plain", Fetched: p.Fetched}
 	file := writeWARC(t, p, untold)["warc/pages-00001.warc.gz"].Bytes()
-	r, err := warc.NewReader(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for {
-		rec, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		block, err := io.ReadAll(rec.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, rec := range recordsOf(t, file) {
 		if rec.Type() == warc.Response {
-			res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(block)), nil)
+			res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(rec.block)), nil)
 			if err != nil {
 				t.Fatalf("%s: %v", rec.Target(), err)
 			}
@@ -149,7 +162,7 @@ func TestArchivedExchanges(t *testing.T) {
 				line = append(line, strings.TrimPrefix(name, "WARC-")+"="+v)
 			}
 		}
-		got = append(got, strings.Join(line, " ")+"\n"+string(block))
+		got = append(got, strings.Join(line, " ")+"\n"+rec.block)
 	}
 	const (
 		day      = "2001-09-09T01:46:40Z"
@@ -160,8 +173,8 @@ func TestArchivedExchanges(t *testing.T) {
 	request := func(of, to string) string {
 		return "request " + of + " Concurrent-To=<" + to + ">\n" + asked + "\r\n"
 	}
-	id := func(x exchange) string {
-		return derivedID("urn:uuid:1", fmt.Sprint("other ", x.URL, " ", x.At.UnixMilli()))
+	id := func(x store.Exchanged) string {
+		return derivedID("urn:uuid:1", fmt.Sprint("other ", x.URL, " ", x.Start))
 	}
 	want := []string{
 		"response http://a.test/page " + day + from + "\nHTTP/1.1 200 Fine\r\nserver:  odd \r\nContent-type: text/html\r\nX-Archive-Orig-CONTENT-ENCODING: gzip\r\n" +
@@ -187,33 +200,10 @@ func TestArchivedExchanges(t *testing.T) {
 
 func checkIndexed(t *testing.T, file []byte, pages ...*Page) {
 	t.Helper()
-	index := written(t, newCDXJ, "index.cdxj", pages)
 	var got []string
-	for line := range strings.Lines(index["index.cdxj"].String()) {
-		var at struct{ URL, Mime, Status, Digest, Offset, Length string }
-		if err := json.Unmarshal([]byte(line[strings.IndexByte(line, '{'):]), &at); err != nil {
-			t.Fatal(err)
-		}
-		var offset, length int
-		if _, err := fmt.Sscan(at.Offset, &offset); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Sscan(at.Length, &length); err != nil {
-			t.Fatal(err)
-		}
-		r, err := warc.NewReader(bytes.NewReader(file[offset : offset+length]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rec, err := r.Next()
-		if err != nil || rec.Target() != at.URL || rec.Header.Get("WARC-Payload-Digest") != at.Digest {
-			t.Fatalf("%s leads to %+v, %v", line, rec, err)
-		}
-		_, _ = io.Copy(io.Discard, rec.Body)
-		if _, err := r.Next(); err != io.EOF {
-			t.Errorf("%s leads to more than a record", line)
-		}
-		got = append(got, strings.Join([]string{rec.Type(), at.URL, at.Mime, at.Status}, " "))
+	for line := range strings.Lines(written(t, newCDXJ, "index.cdxj", pages)["index.cdxj"].String()) {
+		at, rec := pointed(t, line, map[string][]byte{"pages-00001.warc.gz": file})
+		got = append(got, strings.Join([]string{rec.Type(), at["url"], at["mime"], at["status"]}, " "))
 	}
 	want := []string{"response http://a.test/2 text/plain 200", "response http://a.test/old text/html 301", "response http://a.test/older unk 302",
 		"response http://a.test/page text/html 200", "revisit http://a.test/page warc/revisit 304", "revisit http://b.test/copy warc/revisit 200"}
@@ -291,33 +281,16 @@ func checkIndex(t *testing.T, index string, files map[string][]byte) {
 	}
 	for _, line := range lines {
 		fields := strings.SplitN(line, " ", 3)
-		var at map[string]string
-		if err := json.Unmarshal([]byte(fields[2]), &at); err != nil {
-			t.Fatal(err)
-		}
+		at, rec := pointed(t, line, files)
 		p := want[at["url"]]
 		if p == nil {
 			t.Fatalf("a page that is not there, or twice: %s", line)
 		}
 		delete(want, at["url"])
-		offset, _ := strconv.Atoi(at["offset"])
-		length, _ := strconv.Atoi(at["length"])
-		r, err := warc.NewReader(bytes.NewReader(files[at["filename"]][offset : offset+length]))
-		if err != nil {
-			t.Fatal(err)
+		if rec.Type() != warc.Response || rec.ID() != p.ID || !strings.HasSuffix(rec.block, string(p.Body)) {
+			t.Errorf("%s points at the %s of %s", line, rec.Type(), rec.Target())
 		}
-		rec, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		block, err := io.ReadAll(rec.Body)
-		if err != nil || rec.Type() != warc.Response || rec.ID() != p.ID || rec.Target() != p.URL || !bytes.HasSuffix(block, p.Body) {
-			t.Errorf("%s points at the %s of %s: %v", line, rec.Type(), rec.Target(), err)
-		}
-		if _, err := r.Next(); err != io.EOF {
-			t.Errorf("%s is more than a record: %v", line, err)
-		}
-		if fields[0] != surt(p.URL) || fields[1] != p.Fetched.UTC().Format("20060102150405") || at["mime"] != "text/html" || at["status"] != "200" || at["digest"] != rec.Header.Get("WARC-Payload-Digest") {
+		if fields[0] != surt(p.URL) || fields[1] != p.Fetched.UTC().Format("20060102150405") || at["mime"] != "text/html" || at["status"] != "200" {
 			t.Errorf("%s, of %+v", line, rec.Header)
 		}
 	}
@@ -326,13 +299,29 @@ func checkIndex(t *testing.T, index string, files map[string][]byte) {
 	}
 }
 
-// TestCDXJ: each line points to a record of the separately written files.
+// TestCDXJ: each line points to a record of the separately written files, each of which names itself.
 func TestCDXJ(t *testing.T) {
-	files := map[string][]byte{}
-	for name, b := range writeWARC(t, archivePages()...) {
-		files[strings.TrimPrefix(name, "warc/")] = b.Bytes()
+	small := func(s Sink, err error) (Sink, error) {
+		switch s := s.(type) {
+		case *archive:
+			s.most = 3000
+		case *cdxIndex:
+			s.most = 3000
+		}
+		return s, err
 	}
-	checkIndex(t, written(t, newCDXJ, "index.cdxj", archivePages())["index.cdxj"].String(), files)
+	files := map[string][]byte{}
+	for name, b := range written(t, func(at target, name string) (Sink, error) { return small(newWARC(at, name)) }, "", archivePages()) {
+		files[name] = b.Bytes()
+		if info := recordsOf(t, b.Bytes())[0]; b.Len() > 3000 || info.Type() != warc.Info || info.Header.Get("WARC-Filename") != name {
+			t.Errorf("%s has %d bytes and begins with %+v", name, b.Len(), info.Header)
+		}
+	}
+	if len(files) < 3 {
+		t.Errorf("%d files", len(files))
+	}
+	index := written(t, func(at target, name string) (Sink, error) { return small(newCDXJ(at, name)) }, "index.cdxj", archivePages())
+	checkIndex(t, index["index.cdxj"].String(), files)
 }
 
 // TestWACZ: the package is complete and reproducible, with correct digests and uncompressed archives.

@@ -3,14 +3,15 @@ package export
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"fossick/internal/printable"
@@ -27,8 +28,7 @@ type CardFacts struct {
 
 // CardStore describes a store of the collection.
 type CardStore struct {
-	Name     string
-	Crawl    Crawl
+	Source   *Source
 	Settings map[string]string // effective settings worth showing; nil when unknown
 	Harvest  Harvest           // zero for a crawl without a topic
 	Recall   *Recall           // nil when it cannot be estimated
@@ -211,8 +211,7 @@ func (s *cardSink) Finish(context.Context) error {
 	if err := to.Encode(&s.card); err != nil {
 		return err
 	}
-	_, err := io.WriteString(s.readme, s.card.readme())
-	return err
+	return s.card.readme(s.readme)
 }
 
 func (s *cardSink) Close() error { return closeAll(s.readme, s.data) }
@@ -235,29 +234,29 @@ func (s *cardSink) sum() {
 	c.Sites, c.Licences = partsOf(s.sites, n, mostSites), partsOf(s.licences, n, mostSites)
 	c.Crawls = []cardCrawl{}
 	for _, from := range s.facts.Stores {
-		c.Crawls = append(c.Crawls, crawlOf(from, s.fetched[from.Name]))
+		c.Crawls = append(c.Crawls, crawlOf(from, s.fetched[from.Source.Name]))
 	}
 	c.Flaws = c.flaws()
 }
 
 // crawlOf describes a store's crawl; when is nil if none of its pages is exported.
 func crawlOf(from CardStore, when *cardCrawl) cardCrawl {
-	of := from.Crawl
+	of, counts := from.Source, from.Source.counts
 	c := cardCrawl{
-		Store: from.Name, Topics: append([]string{}, of.Topics...), Fossick: of.Version, Purpose: string(of.Purpose), Made: of.Made,
-		Settings: from.Settings, Harvest: from.Harvest, Recall: from.Recall, URLs: of.URLs, States: map[string]uint64{},
+		Store: of.Name, Topics: append([]string{}, of.Topics()...), Fossick: of.info.Version, Purpose: string(of.purpose),
+		Made: time.Unix(of.info.Created, 0).UTC(), Settings: from.Settings, Harvest: from.Harvest, Recall: from.Recall, URLs: counts.URLs, States: map[string]uint64{},
 	}
 	if when != nil {
 		c.Exported, c.First, c.Last = when.Exported, when.First, when.Last
 	}
 	done := uint64(0)
-	for state, n := range of.States {
+	for state, n := range counts.States {
 		c.States[state] = n
 		done += n
 	}
-	c.Denied = partOf(int(of.States["robots_denied"]), int(done)).Share
-	rest := int64(of.URLs) - int64(done+of.Skipped+of.Lost)
-	for state, n := range map[string]int64{"skipped": int64(of.Skipped), "waiting": rest, "lost": int64(of.Lost)} {
+	c.Denied = partOf(int(counts.States["robots_denied"]), int(done)).Share
+	rest := int64(counts.URLs) - int64(done+counts.Skipped+counts.Lost)
+	for state, n := range map[string]int64{"skipped": int64(counts.Skipped), "waiting": rest, "lost": int64(counts.Lost)} {
 		if n > 0 {
 			c.States[state] = uint64(n)
 		}
@@ -304,28 +303,31 @@ func (c *card) flaws() []string {
 	return flaws
 }
 
-const unknown = "not known"
+//go:embed card.md
+var cardText string
 
-func (c *card) readme() string {
-	w := &markdownWriter{}
-	c.head(w)
-	c.totals(w)
-	for i := range c.Crawls {
-		c.Crawls[i].tell(w)
-	}
-	w.parts("Labels", "label", "no label", &c.Labels)
-	w.parts("Languages", "language", unknown, &c.Languages)
-	w.parts("Sites", "site", unknown, &c.Sites)
-	w.parts("Licences", "licence", "none was found", &c.Licences)
-	w.line("\n## Known flaws\n")
-	for _, f := range c.Flaws {
-		w.line("- %s", cell(f))
-	}
-	return w.String()
+var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
+	"cell": cell, "join": strings.Join, "quote": strconv.Quote,
+	"time": func(t *time.Time) string { return t.Format(time.RFC3339) },
+	"percent": func(x any) string {
+		if share, ok := x.(*float64); ok {
+			if share == nil {
+				return "not known"
+			}
+			x = *share
+		}
+		return fmt.Sprintf("%.2f %%", 100*x.(float64))
+	},
+}).Parse(cardText))
+
+// cardTable is a table of names; Without names the row of pages without one.
+type cardTable struct {
+	Title, Name, Without string
+	parts
 }
 
-func (c *card) head(w *markdownWriter) {
-	var topics, stores, langs []string
+func (c *card) readme(w io.Writer) error {
+	var topics, stores, codes []string
 	for _, crawl := range c.Crawls {
 		stores = append(stores, crawl.Store)
 		for _, t := range crawl.Topics {
@@ -335,116 +337,23 @@ func (c *card) head(w *markdownWriter) {
 		}
 	}
 	for _, l := range c.Languages.Names {
-		langs = append(langs, strconv.Quote(l.Name)) // quoted: no is a language, and false in YAML
+		codes = append(codes, strconv.Quote(l.Name)) // quoted: no is a language, and false in YAML
 	}
-	title := "Pages of " + strings.Join(stores, ", ")
+	title, chosen := "Pages of "+strings.Join(stores, ", "), "all pages"
 	if len(topics) > 0 {
 		title = "Pages on " + strings.Join(topics, ", ")
 	}
-	w.line("---\npretty_name: %s\nlanguage: [%s]\n---\n", strconv.Quote(title), strings.Join(langs, ", "))
-	w.line("# %s\n", cell(title))
-	w.line("%d web pages, collected by focused crawls and exported by fossick %s. The same figures are in `card.json`.\n", c.Pages.Exported, c.Fossick)
-}
-
-func (c *card) totals(w *markdownWriter) {
-	w.table("", "pages")
-	w.row("exported", c.Pages.Exported)
-	w.row("left out: their authors ask not to keep them", c.Pages.Withdrawn)
-	w.row("left out: their owners refuse this use", c.Pages.Refused)
-	w.row("left out: another store has the same record", c.Pages.Repeated)
-	w.row("damaged", c.Pages.Damaged)
-	w.row("relevant, as judged by the crawls", c.Relevant.text())
-	kept := unknown
-	if c.Kept != nil {
-		kept = fmt.Sprintf("%s of %d that it saw", c.Kept.text(), c.Refined)
-	}
-	w.row("kept by refine", kept)
-	said := unknown + ": none was found"
-	if c.Rights != nil {
-		said = c.Rights.text()
-	}
-	w.row("with statements on rights or a licence", said)
-	w.row("bytes as fetched", c.Bytes)
-	w.row("words of main text", c.Words)
-	chosen := "all pages"
 	if len(c.Choice) > 0 {
 		chosen = "`" + strings.ReplaceAll(strings.Join(c.Choice, " "), "`", "'") + "`"
 	}
-	w.line("\nChosen: %s. For: %s.", chosen, cmp.Or(c.Purpose, "what each crawl was for"))
-}
-
-func (c *cardCrawl) tell(w *markdownWriter) {
-	w.line("\n## Crawl %s\n", cell(c.Store))
-	w.table("", "")
-	w.row("topic", cmp.Or(strings.Join(c.Topics, ", "), unknown))
-	w.row("exported pages", c.Exported)
-	fetched := unknown
-	if c.First != nil {
-		fetched = c.First.Format(time.RFC3339) + " to " + c.Last.Format(time.RFC3339)
-	}
-	w.row("fetched", fetched)
-	w.row("fossick", cmp.Or(c.Fossick, unknown))
-	w.row("for", cmp.Or(c.Purpose, "no purpose was given"))
-	harvest := unknown
-	if h := c.Harvest; h.Share != nil {
-		harvest = fmt.Sprintf("%s (95 %% interval %s to %s): %d relevant of %d fetched", percent(h.Share), percent(&h.CI[0]), percent(&h.CI[1]), h.Relevant, h.Fetched)
-	}
-	w.row("harvest, estimated by the crawl's own judgement", harvest)
-	recall := unknown
-	if r := c.Recall; r != nil {
-		recall = fmt.Sprintf("%s (95 %% interval %s to %s), by %s", percent(&r.Value), percent(&r.CI[0]), percent(&r.CI[1]), r.Method)
-	}
-	w.row("recall, estimated", recall)
-	w.row("URLs known", c.URLs)
-	w.row("of finished URLs, denied by robots.txt", percent(c.Denied))
-	w.line("\n### Settings\n")
-	if c.Settings == nil {
-		w.line("Not known.")
-	} else {
-		w.table("setting", "value")
-		for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
-			w.row(name, c.Settings[name])
-		}
-	}
-	w.line("\n### URLs\n")
-	w.table("state", "URLs")
-	for _, state := range slices.Sorted(maps.Keys(c.States)) {
-		w.row(state, c.States[state])
-	}
-}
-
-type markdownWriter struct{ strings.Builder }
-
-func (w *markdownWriter) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
-
-func (w *markdownWriter) table(left, right string) { w.line("| %s | %s |\n|---|---|", left, right) }
-
-func (w *markdownWriter) row(name string, value any) {
-	w.line("| %s | %s |", cell(name), cell(fmt.Sprint(value)))
-}
-
-// parts writes a table of names; without names the row of pages without one.
-func (w *markdownWriter) parts(title, name, without string, p *parts) {
-	w.line("\n## %s\n", title)
-	w.table(name, "pages")
-	for _, n := range p.Names {
-		w.row(n.Name, n.text())
-	}
-	if p.Unknown > 0 {
-		w.row(without, p.Unknown)
-	}
-	if p.Others > 0 {
-		w.line("\nAnd %d more.", p.Others)
-	}
-}
-
-func (p part) text() string { return fmt.Sprintf("%d (%s)", p.Pages, percent(p.Share)) }
-
-func percent(x *float64) string {
-	if x == nil {
-		return unknown
-	}
-	return fmt.Sprintf("%.2f %%", 100*(*x))
+	return cardTemplate.Execute(w, struct {
+		*card
+		Title, Codes, Chosen string
+		Tables               []cardTable
+	}{c, title, strings.Join(codes, ", "), chosen, []cardTable{
+		{"Labels", "label", "no label", c.Labels}, {"Languages", "language", "not known", c.Languages},
+		{"Sites", "site", "not known", c.Sites}, {"Licences", "licence", "none was found", c.Licences},
+	}})
 }
 
 // special escapes Markdown's special characters in a table cell.

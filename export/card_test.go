@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/internal/rights"
+	"fossick/store"
 )
 
 func two() CardFacts {
@@ -15,13 +16,11 @@ func two() CardFacts {
 	return CardFacts{
 		Fossick: "1.2.3", Choice: []string{"--kept", "--include a|b"}, Purpose: "research",
 		Stores: []CardStore{
-			{Name: "bees", Settings: map[string]string{"score": "learned", "include": "a|b*"},
+			{Settings: map[string]string{"score": "learned", "include": "a|b*"},
 				Harvest: Harvest{Relevant: 40, Fetched: 100, Share: &share, CI: &[2]float64{.25, .56}},
-				Recall:  &Recall{Value: .5, CI: [2]float64{.25, .75}, Method: "counting", Caution: "it guesses"}, Crawl: Crawl{
-					Topics: []string{"bees"}, Version: "1.0.0", Made: time.Unix(1e9, 0).UTC(), Pages: 100, Relevant: 40, URLs: 160, Skipped: 10, Lost: 1,
-					States: map[string]uint64{"ok": 100, "robots_denied": 25},
-				}},
-			{Name: "old_store"},
+				Recall:  &Recall{Value: .5, CI: [2]float64{.25, .75}, Method: "counting", Caution: "it guesses"}, Source: &Source{Name: "bees", info: store.Info{Topics: []string{"bees"}, Version: "1.0.0", Created: 1e9},
+					counts: store.Counts{Pages: 100, Relevant: 40, URLs: 160, Skipped: 10, Lost: 1, States: map[string]uint64{"ok": 100, "robots_denied": 25}}}},
+			{Source: &Source{Name: "old_store", info: store.Info{Created: time.Time{}.Unix()}}},
 		},
 		Left: func() Left {
 			return Left{Withdrawn: 1, Refused: 2, Repeated: 3, Damaged: 4}

@@ -10,9 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
-	"net/netip"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -56,7 +54,7 @@ type Source struct {
 	purpose rights.Purpose // purpose of the crawl
 	counts  store.Counts
 	partial bool
-	same    aliases // nil until the method aliases reads them
+	same    aliases // nil until the method Aliases reads them
 	done    func() error
 }
 
@@ -180,8 +178,8 @@ type Page struct {
 	Damaged  bool   // the body is unreadable: no text and no body
 
 	// With Want.Exchanges, when the crawl kept headers.
-	Exchange *exchange  // that returned the body; nil when not kept
-	Others   []exchange // later exchanges of the page, then those of redirects to it and of duplicates
+	Exchange *store.Exchanged  // that returned the body; nil when not kept
+	Others   []store.Exchanged // later exchanges of the page, then those of redirects to it and of duplicates
 
 	// With Want.Links, the distinct nodes of selected pages that the page links to, in page order, without
 	// itself. A link to a redirect or duplicate leads to its target.
@@ -189,8 +187,8 @@ type Page struct {
 	Again bool // a record of the same node came earlier
 
 	// With Want.Refs, the store's URL IDs of the page and of its links, in page order, aliases replaced by targets.
-	Ref  uint64
-	Refs []uint64
+	Ref  store.ID
+	Refs []store.ID
 }
 
 // MainText extracts a page's text from its decompressed body. Safe for concurrent use.
@@ -249,8 +247,6 @@ func (c *Choice) wants(k *known) bool {
 func (c *Choice) wantsURL(url string) bool {
 	return (len(c.Hosts) == 0 || c.onHost(page.Host(url))) && (c.Include == nil || c.Include.MatchString(url))
 }
-
-func (c *Choice) asksRefine() bool { return c.Kept || len(c.Labels) > 0 }
 
 func (c *Choice) onHost(host string) bool {
 	name := host[:max(0, strings.LastIndexByte(host, ':'))]
@@ -328,7 +324,7 @@ func (c *Collection) Select(ctx context.Context, choice Choice, want Want) (*Sel
 		return s, nil
 	}
 	for _, from := range c.sources {
-		same, err := from.aliases(ctx)
+		same, err := from.Aliases(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -413,9 +409,11 @@ func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked,
 				}
 				looked()
 				k := known{page: p, topic: from.info.Topic}
-				if k.label, err = s.labelOf(from, p); err != nil {
-					yield(picked{}, err)
-					return
+				if s.choice.Kept || len(s.choice.Labels) > 0 {
+					if k.label, err = from.Store.Label(p.Number); err != nil {
+						yield(picked{}, err)
+						return
+					}
 				}
 				if !s.choice.wants(&k) {
 					continue
@@ -444,13 +442,6 @@ func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked,
 	}
 }
 
-func (s *Selection) labelOf(from *Source, p *store.Page) (*store.Label, error) {
-	if !s.choice.asksRefine() {
-		return nil, nil
-	}
-	return from.Store.Label(p.Number)
-}
-
 func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 	return func(yield func(*store.Page, error) bool) {
 		last := uint64(0)
@@ -472,7 +463,7 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 			yield(nil, damage)
 			return
 		}
-		for last++; last <= from.lastPage(); last++ { // one by one, since iteration stops at damage
+		for last++; last <= from.counts.LastPage(); last++ { // one by one, since iteration stops at damage
 			p, err := from.Store.Page(last)
 			if err != nil {
 				s.left.Damaged++
@@ -487,44 +478,53 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 	}
 }
 
+// inFlight is how many pages a processor may have read ahead.
 const inFlight = 4
 
-// pageTask is a page in flight; done is buffered, so a worker never waits for the reader.
-type pageTask struct {
-	picked
-	done chan *Page
-}
-
-// Pages yields the selected pages in order, store by store; an error ends it. Stopping early waits for workers.
+// Pages yields the selected pages in order, store by store; an error ends it. Stopping early waits for readers.
 func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
-		workers := runtime.GOMAXPROCS(0)
+		readers := runtime.GOMAXPROCS(0)
 		callers := ctx
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		g, ctx := errgroup.WithContext(ctx)
-		todo := make(chan pageTask)
-		inOrder := make(chan pageTask, inFlight*workers) // the same tasks; the capacity bounds the pages in memory
-		g.Go(func() error {                              // the only sender of both channels
-			defer close(todo)
+		g.SetLimit(1 + readers)
+		inOrder := make(chan chan *Page, inFlight*readers) // the capacity bounds the pages in memory
+		g.Go(func() error {                                // the only sender
 			defer close(inOrder)
-			return s.deal(ctx, inOrder, todo)
+			for one, err := range s.chosen(ctx, s.c.opt.Looked) {
+				if err != nil {
+					return err
+				}
+				done := make(chan *Page, 1) // a reader never waits
+				select {
+				case inOrder <- done:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				g.Go(func() error {
+					p, err := s.read(one)
+					if err == nil {
+						done <- p
+					}
+					return err
+				})
+			}
+			return nil
 		})
-		for range workers {
-			g.Go(func() error { return s.work(todo) })
-		}
-		stopped := false
-		for t := range inOrder {
+		stopped, bodies := false, 0 // bodies: unreadable ones; the sender counts records
+		for done := range inOrder {
 			var p *Page
 			select {
-			case p = <-t.done:
+			case p = <-done:
 			case <-ctx.Done():
 			}
 			if p == nil {
 				break
 			}
 			if p.Damaged {
-				s.left.Damaged++
+				bodies++
 			}
 			if stopped = !yield(p, nil); stopped {
 				break
@@ -533,39 +533,13 @@ func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 		stop()
 		for range inOrder {
 		}
-		// The context may end between dealing the last page and reading it; then no worker fails.
-		if err := cmp.Or(g.Wait(), context.Cause(callers)); err != nil && !stopped {
+		// The context may end between choosing the last page and reading it; then no reader fails.
+		err := cmp.Or(g.Wait(), context.Cause(callers))
+		s.left.Damaged += bodies
+		if err != nil && !stopped {
 			yield(nil, err)
 		}
 	}
-}
-
-func (s *Selection) deal(ctx context.Context, to ...chan<- pageTask) error {
-	for one, err := range s.chosen(ctx, s.c.opt.Looked) {
-		if err != nil {
-			return err
-		}
-		t := pageTask{one, make(chan *Page, 1)}
-		for _, c := range to {
-			select {
-			case c <- t:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Selection) work(todo <-chan pageTask) error {
-	for t := range todo {
-		p, err := s.read(t.picked)
-		if err != nil {
-			return err
-		}
-		t.done <- p
-	}
-	return nil
 }
 
 func (s *Selection) read(one picked) (*Page, error) {
@@ -584,7 +558,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 	}
 	p.Again = len(one.earlier) > 0
 	if s.want.Refs {
-		s.readRefs(p, &one)
+		p.Ref, p.Refs = r.ID, s.linked[one.at].same.Of(nil, r.Links)
 	}
 	if s.want.Links {
 		return p, s.readLinks(p, &one)
@@ -700,29 +674,6 @@ func (l *linked) of(p *store.Page, had map[uint32]bool) []uint32 {
 	return nodes
 }
 
-type toldKind int
-
-// What an answer contributed to a page.
-const (
-	toldGave     toldKind = iota // the body
-	toldSame                     // 304: unchanged
-	toldRepeated                 // the same content again, or at another URL
-	toldLed                      // a redirect to it
-)
-
-type exchange struct {
-	Told     toldKind
-	URL      string
-	At       time.Time // in UTC
-	Protocol string    // "http/1.0", "http/1.1", "h2"
-	Addr     netip.Addr
-	Request  []byte
-	Response []byte
-	Rebuilt  bool     // lines rebuilt from parsed values: order and case are unknown
-	Cut      bool     // the last lines are missing
-	Digest   [20]byte // SHA-1 of the body, for toldRepeated: bodies with equal content may differ slightly
-}
-
 // led lists the redirects and duplicates of each page's URL.
 type led map[store.ID][]store.ID
 
@@ -775,10 +726,9 @@ func (s *Selection) readExchanges(p *Page, one *picked) error {
 	for _, x := range own {
 		switch {
 		case x.Kind == store.WirePage && x.Start == one.page.At:
-			gave := exchangeOf(&x)
-			p.Exchange = &gave
+			p.Exchange = &x
 		case x.Kind != store.WirePage && x.Kind != store.WireRedirect && x.Start > one.page.At:
-			p.Others = append(p.Others, exchangeOf(&x))
+			p.Others = append(p.Others, x)
 		}
 	}
 	for _, id := range s.led[one.at][one.page.ID] {
@@ -788,19 +738,11 @@ func (s *Selection) readExchanges(p *Page, one *picked) error {
 		}
 		for _, x := range others {
 			if (x.Kind == store.WireRepeat || x.Kind == store.WireRedirect) && s.choice.wantsURL(x.URL) {
-				p.Others = append(p.Others, exchangeOf(&x))
+				p.Others = append(p.Others, x)
 			}
 		}
 	}
 	return nil
-}
-
-func exchangeOf(x *store.Exchanged) exchange {
-	told := [...]toldKind{store.WirePage: toldGave, store.WireSame: toldSame, store.WireRepeat: toldRepeated, store.WireRedirect: toldLed}
-	return exchange{
-		Told: told[x.Kind], URL: x.URL, At: time.UnixMilli(x.Start).UTC(), Protocol: x.Protocol, Addr: x.Addr,
-		Request: x.Request, Response: x.Response, Rebuilt: x.Rebuilt, Cut: x.Cut, Digest: x.Digest,
-	}
 }
 
 // Fingerprint returns a hash of the store's pages, links, labels and crawl. It reads all page records, no bodies.
@@ -869,79 +811,20 @@ func numbersOf(p *store.Page) []uint64 {
 	return all
 }
 
-// Crawl describes a store's whole crawl, whatever the selection.
-type Crawl struct {
-	Topics  []string
-	Version string    // fossick version that made the store
-	Made    time.Time // creation of the store, UTC
-	Purpose rights.Purpose
-
-	Pages, Relevant uint64 // stored pages; relevant ones by the crawl's judgement
-	URLs            uint64
-	Skipped         uint64            // seen but never queued
-	Lost            uint64            // records lost to damage
-	States          map[string]uint64 // finished URLs by state
+// Topics returns the topics of the crawl.
+func (s *Source) Topics() []string {
+	if len(s.info.Topics) == 0 && s.info.Topic != "" {
+		return []string{s.info.Topic}
+	}
+	return s.info.Topics
 }
 
-// Crawl returns the crawl's state when the collection was opened.
-func (s *Source) Crawl() Crawl {
-	c := Crawl{
-		Topics: s.info.Topics, Version: s.info.Version, Made: time.Unix(s.info.Created, 0).UTC(), Purpose: s.purpose,
-		Pages: s.counts.Pages, Relevant: s.counts.Relevant, URLs: s.counts.URLs, Skipped: s.counts.Skipped, Lost: s.counts.Lost,
-		States: maps.Clone(s.counts.States),
-	}
-	if len(c.Topics) == 0 && s.info.Topic != "" {
-		c.Topics = []string{s.info.Topic}
-	}
-	return c
-}
-
-func (s *Source) lastPage() uint64 { return s.counts.LastPage() }
-
-func (s *Selection) readRefs(p *Page, one *picked) {
-	p.Ref, p.Refs = uint64(one.page.ID), make([]uint64, 0, len(one.page.Links))
-	for _, id := range s.linked[one.at].same.Of(nil, one.page.Links) {
-		p.Refs = append(p.Refs, uint64(id))
-	}
-}
-
-// aliases returns the store's redirects and duplicates, read once.
-func (s *Source) aliases(ctx context.Context) (_ aliases, err error) {
+// Aliases returns the URLs that the store's redirects and duplicates stand for, read once.
+func (s *Source) Aliases(ctx context.Context) (_ aliases, err error) {
 	if s.same == nil {
 		s.same, err = aliasesOf(ctx, s.Store)
 	}
 	return s.same, err
-}
-
-// alias maps a redirect or duplicate to the URL of its page.
-type alias struct{ From, To uint64 }
-
-// Aliases returns the redirects and duplicates of the store, by URL ID.
-func (s *Source) Aliases(ctx context.Context) ([]alias, error) {
-	same, err := s.aliases(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]alias, 0, len(same))
-	for _, id := range slices.Sorted(maps.Keys(same)) {
-		if same[id] != id {
-			all = append(all, alias{uint64(id), uint64(same[id])})
-		}
-	}
-	return all, nil
-}
-
-// Walk calls do with a function that returns URLs by ID ("" when damaged); rising IDs cost at most one pass.
-func (s *Source) Walk(do func(name func(ref uint64) (string, error)) error) error {
-	return s.Store.URLs().Walk(func(name func(store.ID) (string, error)) error {
-		return do(func(ref uint64) (string, error) {
-			url, err := name(store.ID(ref))
-			if errors.Is(err, store.ErrUnknown) {
-				return "", nil
-			}
-			return url, err
-		})
-	})
 }
 
 func said(p *store.Page) []rights.Statement {

@@ -452,7 +452,7 @@ func TestExchanges(t *testing.T) {
 				lines = append(lines, fmt.Sprint("gave ", strings.TrimSpace(string(p.Exchange.Response))))
 			}
 			for _, x := range p.Others {
-				lines = append(lines, fmt.Sprint([]string{"", "same", "repeated", "led"}[x.Told], " ", strings.TrimSpace(string(x.Response)), " ", x.At.UnixMilli()))
+				lines = append(lines, fmt.Sprint([]string{store.WireSame: "same", store.WireRepeat: "repeated", store.WireRedirect: "led"}[x.Kind], " ", strings.TrimSpace(string(x.Response)), " ", x.Start))
 				if !strings.HasPrefix(string(x.Response), strings.TrimPrefix(x.URL, "http://")+" ") {
 					t.Errorf("%s: %q", x.URL, x.Response)
 				}

@@ -31,27 +31,16 @@ func tableOf(types [4]string) string {
 	return strings.Join(defs, ", ")
 }
 
+// cells returns the values of a page's row.
 func cells(p *Page) []any {
 	values := make([]any, len(columns))
 	for i, c := range columns {
-		values[i] = c.cell(p)
+		values[i] = c.of(p)
+		if text, ok := values[i].(string); ok {
+			values[i] = clean(text)
+		}
 	}
 	return values
-}
-
-func (c *column) cell(p *Page) any {
-	v := c.of(p)
-	switch {
-	case v.null:
-		return nil
-	case c.kind == integer:
-		return v.int
-	case c.kind == real:
-		return v.real
-	case c.kind == boolean:
-		return v.true
-	}
-	return clean(v.text)
 }
 
 // clean removes what databases reject in text: NUL and invalid UTF-8.
@@ -314,25 +303,7 @@ func (s *postgres) Finish(ctx context.Context) error {
 
 func (s *postgres) Close() error { return s.conn.Close(context.Background()) }
 
-// bulkFile writes a file for OpenSearch's bulk API: per page an action line and a document line.
-type bulkFile struct {
-	toFile
-	lines []byte
-}
-
-func newBulkFile(at target, name string) (Sink, error) {
-	to, err := at.Create(name)
-	return &bulkFile{toFile: toFile{to}}, err
-}
-
-func (s *bulkFile) Write(_ context.Context, p *Page) (err error) {
-	if s.lines, err = appendBulk(s.lines[:0], p); err != nil {
-		return err
-	}
-	_, err = s.to.Write(s.lines)
-	return err
-}
-
+// appendBulk appends a page for OpenSearch's bulk API: an action line and a document line.
 func appendBulk(to []byte, p *Page) ([]byte, error) {
 	to = append(to, `{"index":{"_id":`...)
 	to, err := jsontext.AppendQuote(to, clean(p.ID))
@@ -340,13 +311,12 @@ func appendBulk(to []byte, p *Page) ([]byte, error) {
 		return nil, err
 	}
 	before := "}}\n{"
-	for i := range columns {
-		c := &columns[i]
-		of, err := json.Marshal(c.cell(p))
+	for i, v := range cells(p) {
+		of, err := json.Marshal(v)
 		if err != nil {
 			return nil, err
 		}
-		to = append(append(append(append(append(append(to, before...), '"'), c.name...), '"'), ':'), of...)
+		to = append(append(append(append(append(to, before...), '"'), columns[i].name...), `":`...), of...)
 		before = ","
 	}
 	return append(to, "}\n"...), nil

@@ -179,19 +179,7 @@ func cut(t *testing.T, address string, all []*Page) {
 
 // TestBulk: each page gives an action line and a document line.
 func TestBulk(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s, err := newBulkFile(testFolder(dir), "pages.ndjson")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run(t, s, databasePages(5)); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "pages.ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := written(t, eachPage(appendBulk), "pages.ndjson", databasePages(5))["pages.ndjson"].Bytes()
 	if ids := bulkIDs(t, text); len(ids) != 5 || ids[4] != "urn:uuid:4" {
 		t.Errorf("ids %v", ids)
 	}

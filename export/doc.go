@@ -7,12 +7,12 @@
 // docs/export.md has the design.
 //
 // Start with Open, Collection.Select, Formats, Run. Import reads pages into a store; GraphSource builds
-// a graph file from a store, a corpus or a list of links. Packages below: bucket (object stores), tables
-// (ids and bulk load, paper C3), search.
+// a graph file from a store, a corpus or a list of links. Packages below: tables (ids and bulk load, paper
+// C3), search.
 //
 // Files: run.go formats and the pass; collection.go selected pages; place.go atomic files (lock_*.go:
-// folders in use); rows.go tables, texts and Parquet; network.go links, hosts and sites; archive.go
-// WARC, CDXJ and WACZ (records.go: WARC records of a page; surt.go: index keys); database.go SQLite,
-// PostgreSQL and OpenSearch; card.go dataset card; links.go link file; graphs.go sources of graphs;
-// importer.go import.
+// folders in use); bucket.go object stores (s3.go: settings and requests); rows.go tables, texts and
+// Parquet; network.go links, hosts and sites; archive.go WARC, CDXJ and WACZ (records.go: WARC records of
+// a page; surt.go: index keys); database.go SQLite, PostgreSQL and OpenSearch; card.go dataset card
+// (card.md: its text); links.go link file; graphs.go sources of graphs; importer.go import.
 package export

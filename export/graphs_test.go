@@ -3,7 +3,6 @@ package export
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"fossick/datasets"
 	"fossick/graph"
@@ -439,19 +437,6 @@ func FuzzWeight(f *testing.F) {
 			t.Errorf("%q gives %g, then %g, %v", text, x, again, err)
 		}
 	})
-}
-
-// TestNamedErrors: errors name the line.
-func TestNamedErrors(t *testing.T) {
-	none := func(string, string, int) error { return nil }
-	for want, r := range map[string]io.Reader{
-		"file:3: over 1024 KiB":         strings.NewReader("a\nb\n" + strings.Repeat("c", datasets.MaxLineBytes+1)),
-		"file:2: the file is truncated": io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(io.ErrUnexpectedEOF)),
-	} {
-		if _, err := eachNamed(r, "file", none); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
-	}
 }
 
 // linkFile writes a link file of four pages with links 0 → 1, 2 and 2 → 0.

@@ -8,8 +8,6 @@ import (
 	"fossick/internal/reading"
 )
 
-func lockFolder(dir string) (*os.File, error) { return reading.OpenFolder(dir) }
-
 func lockAlone(dir string) (_ *os.File, alone bool, err error) {
 	f, err := reading.OpenFolder(dir)
 	return f, err == nil, err

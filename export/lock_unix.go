@@ -13,17 +13,7 @@ import (
 	"fossick/internal/reading"
 )
 
-// lockFolder marks a folder as in use until unlock or the end of the process.
-func lockFolder(dir string) (*os.File, error) {
-	f, err := reading.OpenFolder(dir)
-	if err != nil {
-		return nil, err
-	}
-	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) // on file systems without locks, stale folders stay
-	return f, nil
-}
-
-// lockAlone locks a folder; alone is false when another process holds the lock.
+// lockAlone locks a folder until unlock or the end of the process; alone is false when another process holds the lock.
 func lockAlone(dir string) (_ *os.File, alone bool, err error) {
 	f, err := reading.OpenFolder(dir)
 	if err != nil {
@@ -48,14 +38,12 @@ func removeStale(dir, prefix string) {
 		if !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		f, err := reading.OpenFolder(path)
-		if err != nil {
+		lock, alone, err := lockAlone(path)
+		if err != nil || !alone {
 			continue
 		}
-		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			_ = os.RemoveAll(path)
-		}
-		_ = f.Close()
+		_ = os.RemoveAll(path)
+		_ = unlock(lock)
 	}
 }
 

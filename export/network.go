@@ -38,9 +38,7 @@ type linkLists struct {
 	line               []byte
 }
 
-func newLinkLists(at interface {
-	Create(name string) (io.WriteCloser, error)
-}, folder string) (*linkLists, error) {
+func newLinkLists(at target, folder string) (Sink, error) {
 	s := &linkLists{}
 	for _, list := range []struct {
 		name string
@@ -87,52 +85,50 @@ func (s *linkLists) Close() error                 { return closeAll(s.edges, s.u
 
 // graphFile writes a fossick graph file for simulate and rank. URLs name its nodes and order them.
 type graphFile struct {
-	*linkLists
-	dir string // for the lists and temporary files
-	to  io.WriteCloser
+	to    io.WriteCloser
+	dir   string // for temporary files
+	names *os.File
+	lines *bufio.Writer
+	edges *edgeFile
 }
 
 const buildMemory = 64 << 20
 
-type plainFolder string
-
-func (f plainFolder) Create(name string) (io.WriteCloser, error) {
-	to, err := os.Create(filepath.Join(string(f), name))
-	if err != nil {
-		return nil, err
-	}
-	return &plainFile{bufio.NewWriterSize(to, 64<<10), to}, nil
-}
-
-type plainFile struct {
-	*bufio.Writer
-	f *os.File
-}
-
-func (f *plainFile) Close() error { return errors.Join(f.Flush(), f.f.Close()) }
-
-func newGraphFile(at target, name string) (Sink, error) {
-	dir, err := os.MkdirTemp("", "fossick-graph-")
-	if err != nil {
+func newGraphFile(at target, name string) (_ Sink, err error) {
+	s := &graphFile{}
+	if s.dir, err = os.MkdirTemp("", "fossick-graph-"); err != nil {
 		return nil, fmt.Errorf("scratch files of the graph: %w; set TMPDIR to a folder that can be written to", err)
 	}
-	s := &graphFile{dir: dir}
-	if s.linkLists, err = newLinkLists(plainFolder(dir), ""); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	if s.edges, err = newEdgeFile(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
-	if s.to, err = at.Create(name); err != nil {
-		return nil, errors.Join(err, s.linkLists.Close(), os.RemoveAll(dir))
+	if s.names, err = os.Create(filepath.Join(s.dir, "urls")); err == nil {
+		s.lines = bufio.NewWriter(s.names)
+		s.to, err = at.Create(name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *graphFile) Finish(ctx context.Context) error {
-	err := s.linkLists.Close()
-	s.linkLists = nil
-	path := filepath.Join(s.dir, "graph")
-	if err == nil {
-		_, err = graph.BuildEdgeList(ctx, filepath.Join(s.dir, "links.edges.tsv"), path, graph.BuildOptions{Memory: buildMemory})
+func (s *graphFile) Write(_ context.Context, p *Page) error {
+	if !p.Again {
+		if _, err := fmt.Fprintf(s.lines, "%d\t%s\n", p.Node, p.URL); err != nil {
+			return err
+		}
 	}
+	return s.edges.add(p)
+}
+
+func (s *graphFile) Finish(ctx context.Context) error {
+	if err := s.lines.Flush(); err != nil {
+		return err
+	}
+	path := filepath.Join(s.dir, "graph")
+	_, err := graph.BuildNumbers(ctx, s.names.Name(), path, graph.BuildOptions{Memory: buildMemory}, func(edge func(from, to uint32) error) error {
+		return s.edges.each(ctx, edge)
+	})
 	if err != nil {
 		return err
 	}
@@ -145,10 +141,10 @@ func (s *graphFile) Finish(ctx context.Context) error {
 }
 
 func (s *graphFile) Close() (err error) {
-	if s.linkLists != nil {
-		err = s.linkLists.Close()
+	if s.names != nil {
+		err = s.names.Close()
 	}
-	return errors.Join(err, s.to.Close(), os.RemoveAll(s.dir))
+	return errors.Join(err, closeAll(s.to, s.edges), os.RemoveAll(s.dir))
 }
 
 // edgeFile stores edges in a temporary file until all nodes are written.
@@ -431,8 +427,8 @@ func (s *xmlNetwork) Write(_ context.Context, p *Page) error {
 		fmt.Fprintf(&b, s.node, p.Node)
 	}
 	for i, c := range s.columns {
-		if v := c.of(p); !v.null {
-			fmt.Fprintf(&b, s.value, i, escapeXML(c.string(v)))
+		if v := c.of(p); v != nil {
+			fmt.Fprintf(&b, s.value, i, escapeXML(cellText(v)))
 		}
 	}
 	b.WriteString(s.nodeEnd)

@@ -215,7 +215,7 @@ func TestListsJoin(t *testing.T) {
 				edges = append(edges, fmt.Sprintf("%d\t%d", p.Node, to))
 			}
 		}
-		files := written(t, linkListSink, "", all)
+		files := written(t, newLinkLists, "", all)
 		for name, want := range map[string][]string{"links.edges.tsv": edges, "links.nodes.tsv": nodes, "links.urls.tsv": urls} {
 			if got := strings.Split(strings.TrimSuffix(files[name].String(), "\n"), "\n"); !slices.Equal(got, want) {
 				t.Errorf("seed %d, %s: %q, want %q", seed, name, got, want)

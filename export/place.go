@@ -2,7 +2,7 @@ package export
 
 import (
 	"bufio"
-	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +61,7 @@ func OpenPlace(path string, single bool) (*Place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-o %s: %w; give a place that can be written to", path, err)
 	}
-	lock, err := lockFolder(hidden)
+	lock, _, err := lockAlone(hidden) // nobody else knows its name
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(hidden))
 	}
@@ -77,7 +77,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 		return nil, err
 	}
 	if p.stream != nil {
-		return Packed("", &placeFile{place: p, to: bufio.NewWriterSize(p.stream, 64<<10)})
+		return packed("", &placeFile{place: p, to: bufio.NewWriterSize(p.stream, 64<<10)})
 	}
 	if p.single {
 		name = filepath.Base(p.path)
@@ -90,7 +90,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Packed(name, &placeFile{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
+	return packed(name, &placeFile{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
 }
 
 // Path reserves a file for a library that writes by itself, such as a database. A stream has none.
@@ -201,7 +201,15 @@ func putAt(made, path string) error {
 	case !emptyFolder(path) || os.Remove(path) != nil:
 		return fmt.Errorf("%s %w", path, ErrThere)
 	}
-	if err := os.Chmod(made, modeOf(made)); err != nil {
+	info, err := os.Stat(made)
+	if err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o644)
+	if info.IsDir() { // temporary folders are private
+		mode = 0o755
+	}
+	if err := os.Chmod(made, mode); err != nil {
 		return err
 	}
 	return os.Rename(made, path)
@@ -210,14 +218,6 @@ func putAt(made, path string) error {
 func emptyFolder(path string) bool {
 	entries, err := os.ReadDir(path)
 	return err == nil && len(entries) == 0
-}
-
-// modeOf returns the usual mode; temporary folders are private.
-func modeOf(path string) fs.FileMode {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return 0o755
-	}
-	return 0o644
 }
 
 // Discard removes uncommitted files; it does nothing after Commit.
@@ -295,8 +295,8 @@ func (k *Kept) Discard() error {
 // Close releases the folder.
 func (k *Kept) Close() error { return unlock(k.lock) }
 
-// Packed compresses by the extension .gz or .zst; WARC files compress their own records.
-func Packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
+// packed compresses by the extension .gz or .zst; WARC files compress their own records.
+func packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
 	switch {
 	case strings.HasSuffix(name, ".warc.gz"):
 		return to, nil
@@ -328,7 +328,12 @@ func Equal(a, b string) (bool, error) {
 		return false, nil
 	}
 	if !infoA.IsDir() {
-		return infoA.Size() == infoB.Size() && sameBytes(a, b), nil
+		if infoA.Size() != infoB.Size() {
+			return false, nil
+		}
+		sumA, errA := sumFile(a)
+		sumB, errB := sumFile(b)
+		return sumA == sumB, errors.Join(errA, errB)
 	}
 	inA, errA := os.ReadDir(a)
 	inB, errB := os.ReadDir(b)
@@ -346,32 +351,14 @@ func Equal(a, b string) (bool, error) {
 	return true, nil
 }
 
-func sameBytes(a, b string) bool {
-	fa, err := reading.Open(a)
+func sumFile(path string) (sum [sha256.Size]byte, err error) {
+	f, err := reading.Open(path)
 	if err != nil {
-		return false
+		return sum, err
 	}
-	defer fa.Close()
-	fb, err := reading.Open(b)
-	if err != nil {
-		return false
-	}
-	defer fb.Close()
-	bufA, bufB := make([]byte, 256<<10), make([]byte, 256<<10)
-	for {
-		n, errA := io.ReadFull(fa, bufA)
-		m, errB := io.ReadFull(fb, bufB)
-		if !bytes.Equal(bufA[:n], bufB[:m]) {
-			return false
-		}
-		if errA != nil || errB != nil {
-			return isEnd(errA) && isEnd(errB)
-		}
-	}
-}
-
-func isEnd(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return [sha256.Size]byte(h.Sum(nil)), errors.Join(err, f.Close())
 }
 
 // syncTree syncs each file of a small tree, and the whole system for a large one.

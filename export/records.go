@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fossick/internal/warc"
+	"fossick/store"
 )
 
 const (
@@ -80,7 +81,7 @@ func (b *bundle) response() error {
 	return b.request(d, p.Exchange)
 }
 
-func (b *bundle) request(of *warc.Draft, x *exchange) error {
+func (b *bundle) request(of *warc.Draft, x *store.Exchanged) error {
 	if len(x.Request) == 0 {
 		return nil
 	}
@@ -99,11 +100,11 @@ func (b *bundle) metadata() error {
 }
 
 // other writes a revisit or redirect. It omits duplicates with different bytes, since these are not stored.
-func (b *bundle) other(x *exchange) error {
+func (b *bundle) other(x *store.Exchanged) error {
 	p := b.page
 	d := &warc.Draft{
-		Type: warc.Revisit, Target: oneLine(x.URL), Date: x.At, ContentType: responseType, Fields: fieldsOf(x),
-		ID: derivedID(p.ID, fmt.Sprint("other ", x.URL, " ", x.At.UnixMilli())),
+		Type: warc.Revisit, Target: oneLine(x.URL), Date: time.UnixMilli(x.Start), ContentType: responseType, Fields: fieldsOf(x),
+		ID: derivedID(p.ID, fmt.Sprint("other ", x.URL, " ", x.Start)),
 	}
 	status, mime := statusOf(x.Response), "warc/revisit"
 	r := indexed{mime: mime, status: status}
@@ -112,18 +113,18 @@ func (b *bundle) other(x *exchange) error {
 			warc.Field{Name: "WARC-Refers-To", Value: "<" + p.ID + ">"}, warc.Field{Name: "WARC-Refers-To-Target-URI", Value: oneLine(p.URL)},
 			warc.Field{Name: "WARC-Refers-To-Date", Value: p.Fetched.UTC().Format(time.RFC3339)})
 	}
-	switch x.Told {
-	case toldRepeated:
+	switch x.Kind {
+	case store.WireRepeat:
 		if warc.SHA1(x.Digest) != b.digest {
 			return nil
 		}
 		refers("identical-payload-digest")
 		d.Head, r.digest = head(x.Response, len(p.Body)), b.digest
 		d.Fields = append(d.Fields, warc.Field{Name: "WARC-Payload-Digest", Value: b.digest})
-	case toldSame:
+	case store.WireSame:
 		refers("server-not-modified")
 		d.Head = append(x.Response[:len(x.Response):len(x.Response)], "\r\n"...)
-	case toldLed:
+	case store.WireRedirect:
 		d.Type, d.Head = warc.Response, head(x.Response, 0)
 		r.mime, r.digest = fieldOf(x.Response, "Content-Type"), warc.Digest()
 		if !x.Cut && !bytes.Contains(x.Response, []byte("\r\nContent-Length: 0\r\n")) {
@@ -136,7 +137,7 @@ func (b *bundle) other(x *exchange) error {
 	return b.request(d, x)
 }
 
-func fieldsOf(x *exchange) (fields []warc.Field) {
+func fieldsOf(x *store.Exchanged) (fields []warc.Field) {
 	if x.Addr.IsValid() {
 		fields = append(fields, warc.Field{Name: "WARC-IP-Address", Value: x.Addr.String()})
 	}

@@ -28,52 +28,50 @@ const (
 	boolean
 )
 
-type value struct {
-	null bool
-	text string
-	int  int64
-	real float64
-	true bool
-}
-
+// column is a column of a page's row. of returns a string, int64, float64 or bool after kind, or nil for unknown.
 type column struct {
 	name string
 	kind kind
-	of   func(p *Page) value
+	of   func(p *Page) any
 }
 
 // columns are the columns of a page's row (docs/export.md); the first nine have the names of training datasets.
 var columns = []column{
-	{"text", textual, func(p *Page) value { return value{text: p.Text, null: p.Damaged} }},
-	{"id", textual, func(p *Page) value { return text(p.ID) }},
-	{"dump", textual, func(p *Page) value { return text(p.Source.Name) }},
-	{"url", textual, func(p *Page) value { return text(p.URL) }},
-	{"date", textual, func(p *Page) value { return text(p.Fetched.Format(time.RFC3339)) }},
-	{"file_path", textual, func(p *Page) value { return text(p.path()) }},
-	{"language", textual, func(p *Page) value { return text(p.Language) }},
-	{"language_score", real, func(*Page) value { return value{null: true} }}, // language detection gives no probability
-	{"token_count", integer, func(p *Page) value { return value{int: int64(words(p.Text)), null: p.Damaged} }},
+	{"text", textual, func(p *Page) any { return unlessDamaged(p, p.Text) }},
+	{"id", textual, func(p *Page) any { return text(p.ID) }},
+	{"dump", textual, func(p *Page) any { return text(p.Source.Name) }},
+	{"url", textual, func(p *Page) any { return text(p.URL) }},
+	{"date", textual, func(p *Page) any { return text(p.Fetched.Format(time.RFC3339)) }},
+	{"file_path", textual, func(p *Page) any { return text(p.path()) }},
+	{"language", textual, func(p *Page) any { return text(p.Language) }},
+	{"language_score", real, func(*Page) any { return nil }}, // language detection gives no probability
+	{"token_count", integer, func(p *Page) any { return unlessDamaged(p, int64(words(p.Text))) }},
 
-	{"node", integer, func(p *Page) value { return value{int: int64(p.Node)} }},
-	{"site", textual, func(p *Page) value { return text(p.Site) }},
-	{"host", textual, func(p *Page) value { return text(p.Host) }},
-	{"title", textual, func(p *Page) value { return text(p.Title) }},
-	{"label", textual, func(p *Page) value { return text(p.Label) }},
-	{"probability", real, func(p *Page) value { return number(p.Probability) }},
-	{"kept", boolean, func(p *Page) value { return value{null: p.Kept == nil, true: p.Kept != nil && *p.Kept} }},
-	{"relevant", boolean, func(p *Page) value { return value{true: p.Relevant} }},
-	{"score", real, func(p *Page) value { return number(&p.Score) }},
-	{"crawl_order", integer, func(p *Page) value { return value{int: int64(p.Number)} }},
-	{"found_by", textual, func(p *Page) value { return text(p.FoundBy) }},
-	{"via", textual, func(p *Page) value { return text(p.Via) }},
-	{"depth", integer, func(p *Page) value { return value{int: int64(p.Depth)} }},
-	{"rank", real, func(p *Page) value { return number(p.Rank) }},
-	{"why", textual, func(p *Page) value { return text(p.Why) }},
-	{"rights", textual, func(p *Page) value { return text(joined(p.Rights)) }},
-	{"licence", textual, func(p *Page) value { return text(p.Licence) }},
-	{"content_type", textual, func(p *Page) value { return text(p.ContentType) }},
-	{"bytes", integer, func(p *Page) value { return value{int: p.Bytes} }},
-	{"checksum", textual, func(p *Page) value { return text(p.Checksum) }},
+	{"node", integer, func(p *Page) any { return int64(p.Node) }},
+	{"site", textual, func(p *Page) any { return text(p.Site) }},
+	{"host", textual, func(p *Page) any { return text(p.Host) }},
+	{"title", textual, func(p *Page) any { return text(p.Title) }},
+	{"label", textual, func(p *Page) any { return text(p.Label) }},
+	{"probability", real, func(p *Page) any { return number(p.Probability) }},
+	{"kept", boolean, func(p *Page) any {
+		if p.Kept == nil {
+			return nil
+		}
+		return *p.Kept
+	}},
+	{"relevant", boolean, func(p *Page) any { return p.Relevant }},
+	{"score", real, func(p *Page) any { return number(&p.Score) }},
+	{"crawl_order", integer, func(p *Page) any { return int64(p.Number) }},
+	{"found_by", textual, func(p *Page) any { return text(p.FoundBy) }},
+	{"via", textual, func(p *Page) any { return text(p.Via) }},
+	{"depth", integer, func(p *Page) any { return int64(p.Depth) }},
+	{"rank", real, func(p *Page) any { return number(p.Rank) }},
+	{"why", textual, func(p *Page) any { return text(p.Why) }},
+	{"rights", textual, func(p *Page) any { return text(joined(p.Rights)) }},
+	{"licence", textual, func(p *Page) any { return text(p.Licence) }},
+	{"content_type", textual, func(p *Page) any { return text(p.ContentType) }},
+	{"bytes", integer, func(p *Page) any { return p.Bytes }},
+	{"checksum", textual, func(p *Page) any { return text(p.Checksum) }},
 }
 
 func joined(said []rights.Statement) string {
@@ -84,39 +82,49 @@ func joined(said []rights.Statement) string {
 	return strings.Join(parts, " | ")
 }
 
-// text returns a value that is null when empty.
-func text(s string) value { return value{text: s, null: s == ""} }
+func unlessDamaged(p *Page, v any) any {
+	if p.Damaged {
+		return nil
+	}
+	return v
+}
 
-// number returns a value that is null for nil, NaN and infinities, which formats cannot hold.
-func number(x *float64) value {
+// text returns nil for "".
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// number returns nil for nil, NaN and infinities, which formats cannot hold.
+func number(x *float64) any {
 	if x == nil || math.IsNaN(*x) || math.IsInf(*x, 0) {
-		return value{null: true}
+		return nil
 	}
-	return value{real: *x}
+	return *x
 }
 
-func (c *column) string(v value) string {
-	switch {
-	case v.null:
+func cellText(v any) string {
+	switch v := v.(type) {
+	case nil:
 		return ""
-	case c.kind == integer:
-		return strconv.FormatInt(v.int, 10)
-	case c.kind == real:
-		return strconv.FormatFloat(v.real, 'g', -1, 64)
-	case c.kind == boolean:
-		return strconv.FormatBool(v.true)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case string:
+		return valid(v)
 	}
-	return valid(v.text)
+	return fmt.Sprint(v)
 }
 
-func (c *column) appendJSON(dst []byte, v value) ([]byte, error) {
-	switch {
-	case v.null:
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
 		return append(dst, "null"...), nil
-	case c.kind == textual:
-		return jsontext.AppendQuote(dst, valid(v.text))
+	case string:
+		return jsontext.AppendQuote(dst, valid(v))
 	}
-	return append(dst, c.string(v)...), nil
+	return append(dst, cellText(v)...), nil
 }
 
 // valid replaces invalid UTF-8.
@@ -146,49 +154,57 @@ func words(text string) int {
 	return n
 }
 
-type toFile struct{ to io.WriteCloser }
-
-func (f toFile) Finish(context.Context) error { return nil }
-func (f toFile) Close() error                 { return f.to.Close() }
-
-type jsonLines struct {
-	toFile
-	line []byte
+// toFile writes what add appends for each page.
+type toFile struct {
+	to  io.WriteCloser
+	add func(dst []byte, p *Page) ([]byte, error)
+	buf []byte
 }
 
-func newJSONL(at target, name string) (Sink, error) {
-	to, err := at.Create(name)
-	return &jsonLines{toFile: toFile{to}}, err
+func eachPage(add func(dst []byte, p *Page) ([]byte, error)) func(at target, name string) (Sink, error) {
+	return func(at target, name string) (Sink, error) {
+		to, err := at.Create(name)
+		return &toFile{to: to, add: add}, err
+	}
 }
 
-func (s *jsonLines) Write(_ context.Context, p *Page) (err error) {
-	if s.line, err = appendObject(s.line[:0], p, valid); err == nil {
-		_, err = s.to.Write(s.line)
+func (f *toFile) Write(_ context.Context, p *Page) (err error) {
+	if f.buf, err = f.add(f.buf[:0], p); err == nil {
+		_, err = f.to.Write(f.buf)
 	}
 	return err
 }
 
+func (f *toFile) Finish(context.Context) error { return nil }
+func (f *toFile) Close() error                 { return f.to.Close() }
+
 // appendObject appends a page's row as a JSON object on a line.
-func appendObject(dst []byte, p *Page, fit func(string) string) (_ []byte, err error) {
-	dst = append(dst, '{')
-	for i := range columns {
-		c := &columns[i]
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(append(append(dst, '"'), c.name...), `":`...)
-		v := c.of(p)
-		v.text = fit(v.text)
-		if dst, err = c.appendJSON(dst, v); err != nil {
+func appendObject(dst []byte, p *Page) (_ []byte, err error) {
+	before := byte('{')
+	for _, c := range columns {
+		dst = append(append(append(dst, before, '"'), c.name...), `":`...)
+		if dst, err = appendJSON(dst, c.of(p)); err != nil {
 			return nil, err
 		}
+		before = ','
 	}
 	return append(dst, "}\n"...), nil
 }
 
+// appendLine appends a line: id, tab, and the text with white space collapsed.
+func appendLine(dst []byte, p *Page) ([]byte, error) {
+	dst = append(append(dst, p.ID...), '\t')
+	before := ""
+	for word := range strings.FieldsSeq(valid(p.Text)) {
+		dst = append(append(dst, before...), word...)
+		before = " "
+	}
+	return append(dst, '\n'), nil
+}
+
 // csvRows writes a header and a row per page, without the text, for spreadsheets.
 type csvRows struct {
-	toFile
+	to   io.WriteCloser
 	rows *csv.Writer
 	row  []string
 }
@@ -198,7 +214,7 @@ func newCSV(at target, name string) (Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &csvRows{toFile: toFile{to}, rows: csv.NewWriter(to)}
+	s := &csvRows{to: to, rows: csv.NewWriter(to)}
 	for _, c := range columns[1:] {
 		s.row = append(s.row, c.name)
 	}
@@ -209,7 +225,7 @@ func newCSV(at target, name string) (Sink, error) {
 func (s *csvRows) Write(_ context.Context, p *Page) error {
 	s.row = s.row[:0]
 	for _, c := range columns[1:] {
-		s.row = append(s.row, c.string(c.of(p)))
+		s.row = append(s.row, cellText(c.of(p)))
 	}
 	return s.rows.Write(s.row)
 }
@@ -219,30 +235,7 @@ func (s *csvRows) Finish(context.Context) error {
 	return s.rows.Error()
 }
 
-// textLines writes a line per page: id, tab, and the text with white space collapsed.
-type textLines struct {
-	toFile
-	line []byte
-}
-
-func newLines(at target, name string) (Sink, error) {
-	to, err := at.Create(name)
-	return &textLines{toFile: toFile{to}}, err
-}
-
-func (s *textLines) Write(_ context.Context, p *Page) error {
-	line := append(append(s.line[:0], p.ID...), '\t')
-	first := true
-	for word := range strings.FieldsSeq(valid(p.Text)) {
-		if !first {
-			line = append(line, ' ')
-		}
-		line, first = append(line, word...), false
-	}
-	s.line = append(line, '\n')
-	_, err := s.to.Write(s.line)
-	return err
-}
+func (s *csvRows) Close() error { return s.to.Close() }
 
 // markdown writes a file per page, with the row as YAML front matter; each folder has 1,000 files.
 type markdown struct {
@@ -260,11 +253,11 @@ func (s *markdown) Write(_ context.Context, p *Page) (err error) {
 	text := append(s.text[:0], "---\n"...)
 	for _, c := range columns[1:] {
 		v := c.of(p)
-		if v.null {
+		if v == nil {
 			continue
 		}
 		text = append(append(text, c.name...), ": "...)
-		if text, err = c.appendJSON(text, v); err != nil { // JSON values are valid YAML
+		if text, err = appendJSON(text, v); err != nil { // JSON values are valid YAML
 			return err
 		}
 		text = append(text, '\n')
@@ -360,7 +353,7 @@ func newParquet(at target, name string) (Sink, error) {
 func (s *parquetRows) Write(_ context.Context, p *Page) error {
 	s.row = s.row[:0]
 	for i, c := range columns {
-		s.row = append(s.row, parquetCell(c.kind, c.of(p), i))
+		s.row = append(s.row, parquetCell(c.of(p), i))
 	}
 	if _, err := s.w.WriteRows([]parquet.Row{s.row}); err != nil {
 		return err
@@ -373,21 +366,14 @@ func (s *parquetRows) Write(_ context.Context, p *Page) error {
 	return s.w.Flush()
 }
 
-func parquetCell(k kind, v value, column int) parquet.Value {
-	var cell parquet.Value
-	switch {
-	case v.null:
+func parquetCell(v any, column int) parquet.Value {
+	if v == nil {
 		return parquet.NullValue().Level(0, 0, column)
-	case k == integer:
-		cell = parquet.Int64Value(v.int)
-	case k == real:
-		cell = parquet.DoubleValue(v.real)
-	case k == boolean:
-		cell = parquet.BooleanValue(v.true)
-	default:
-		cell = parquet.ByteArrayValue([]byte(valid(v.text)))
 	}
-	return cell.Level(0, 1, column)
+	if text, ok := v.(string); ok {
+		v = valid(text)
+	}
+	return parquet.ValueOf(v).Level(0, 1, column)
 }
 
 func (s *parquetRows) Finish(context.Context) error { return s.w.Close() }

@@ -27,7 +27,7 @@ type target interface {
 	Path(name string) (string, error)
 }
 
-// Output is where an export goes, as a whole or not at all: a Place, or one of package bucket.
+// Output is where an export goes, as a whole or not at all: a Place or a Bucket.
 type Output interface {
 	target
 	Made() (files int, bytes int64)
@@ -51,14 +51,12 @@ type Format struct {
 func Formats() []Format {
 	text, links, archive := Want{Text: true}, Want{Links: true}, Want{Body: true, Exchanges: true}
 	return []Format{
-		{Name: "jsonl", Says: "a JSON object a line", File: "pages.jsonl", Want: text, open: newJSONL},
+		{Name: "jsonl", Says: "a JSON object a line", File: "pages.jsonl", Want: text, open: eachPage(appendObject)},
 		{Name: "parquet", Says: "a columnar table, for DuckDB, pandas, Spark", File: "pages.parquet", Want: text, open: newParquet},
 		{Name: "csv", Says: "a row a page, without the text", File: "pages.csv", Want: text, open: newCSV},
-		{Name: "text", Says: "a line a page: id, tab, text", File: "pages.txt", Want: text, open: newLines},
+		{Name: "text", Says: "a line a page: id, tab, text", File: "pages.txt", Want: text, open: eachPage(appendLine)},
 		{Name: "markdown", Says: "a file a page, with front matter", File: "markdown/", Want: Want{Text: true, Markdown: true}, open: newMarkdown},
-		{Name: "links", Says: "lists of links and of their nodes", File: "links/", Want: links, open: func(at target, name string) (Sink, error) {
-			return newLinkLists(at, name)
-		}},
+		{Name: "links", Says: "lists of links and of their nodes", File: "links/", Want: links, open: newLinkLists},
 		{Name: "gexf", Says: "the links, for Gephi", File: "links.gexf", Want: links, open: newXML(gexf)},
 		{Name: "graphml", Says: "the links, for most network programs", File: "links.graphml", Want: links, open: newXML(graphML)},
 		{Name: "graph", Says: "the links, for simulate and rank", File: "links.graph", Want: links, open: newGraphFile},
@@ -68,7 +66,7 @@ func Formats() []Format {
 		{Name: "wacz", Says: "archives, index and page list in one file, for ReplayWeb.page", File: "pages.wacz", Want: archive, open: newWACZ},
 		{Name: "card", Says: "a data set card: what was crawled, how, and its known flaws", File: "./", Want: text},
 		{Name: "sqlite", Says: "an SQLite file: pages, links, full-text search", File: "pages.sqlite", Want: Want{Text: true, Links: true}, open: newSQLite},
-		{Name: "opensearch", Says: "bulk requests in a file, or sent to a server: -o http://HOST:9200/INDEX", File: "pages.ndjson", Want: text, open: newBulkFile,
+		{Name: "opensearch", Says: "bulk requests in a file, or sent to a server: -o http://HOST:9200/INDEX", File: "pages.ndjson", Want: text, open: eachPage(appendBulk),
 			Schemes: []string{"http", "https"}, server: func(_ context.Context, address string) (Sink, error) { return newOpenSearch(address) }},
 		{Name: "postgres", Says: "the tables pages and links on a server: -o postgres://USER@HOST/DB", Want: Want{Text: true, Links: true},
 			Schemes: []string{"postgres", "postgresql"}, server: newPostgres},

@@ -61,5 +61,3 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Errorf("%s: got\n%s\nwant\n%s\n%v", name, got, want, err)
 	}
 }
-
-func linkListSink(at target, name string) (Sink, error) { return newLinkLists(at, name) }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"fossick/export"
-	"fossick/export/bucket"
 	"fossick/internal/cli"
 	"fossick/internal/page"
 	"fossick/internal/printable"
@@ -234,8 +233,8 @@ func (c *exportCmd) place(a *app, formats []export.Format) (export.Output, error
 		}
 		return export.Stream(a.stdout), nil
 	}
-	if strings.HasPrefix(c.Output, bucket.Scheme) {
-		return bucket.Open(a.ctx, c.Output, single, os.Getenv)
+	if strings.HasPrefix(c.Output, export.BucketScheme) {
+		return export.OpenBucket(a.ctx, c.Output, single, os.Getenv)
 	}
 	return export.OpenPlace(c.Output, single && !isFolder(c.Output))
 }

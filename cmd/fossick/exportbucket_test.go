@@ -169,7 +169,7 @@ func gateway(t *testing.T, bucket string) (dir string) {
 // TestKilledExportToBucket kills exports to an S3 server. Each time there is no list, or everything
 // that it lists; the next export removes what is left over.
 func TestKilledExportToBucket(t *testing.T) {
-	fulltest.Only(t, "kills exports of a whole crawl; by default the tests of export/bucket look at each moment")
+	fulltest.Only(t, "kills exports of a whole crawl; by default the tests of package export look at each moment")
 	shelves := gateway(t, "shelves")
 	crawl, files := crawledDemo(t), filepath.Join(t.TempDir(), "files")
 	export := func(to string) []string {

@@ -25,7 +25,7 @@ var onCard = []string{
 func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *export.Choice, left func() export.Left) (export.CardFacts, error) {
 	facts := export.CardFacts{Fossick: version, Choice: c.chose(choice), Purpose: string(choice.Purpose), Left: left}
 	for _, from := range stores {
-		one := export.CardStore{Name: from.Name, Crawl: from.Crawl()}
+		one := export.CardStore{Source: from}
 		saved, err := plan.Stored(from.Store)
 		if err != nil {
 			return facts, err
@@ -49,7 +49,7 @@ func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *e
 func (c *exportCmd) judge(ctx context.Context, stores []*export.Source, told []export.CardStore) error {
 	together := map[string][]int{}
 	for i, from := range stores {
-		if topics := from.Crawl().Topics; len(topics) > 0 {
+		if topics := from.Topics(); len(topics) > 0 {
 			key := strings.Join(topics, ",")
 			together[key] = append(together[key], i)
 		}

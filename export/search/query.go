@@ -107,28 +107,6 @@ func spaceAt(s string, i int) bool {
 	return unicode.IsSpace(r)
 }
 
-// String returns the query as it was parsed.
-func (q Query) String() string {
-	var b strings.Builder
-	for i, t := range q.terms {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		if t.not {
-			b.WriteByte('-')
-		}
-		if t.field != anywhere {
-			b.WriteString(string(t.field) + ":")
-		}
-		if t.phrase {
-			b.WriteString(`"` + t.text + `"`)
-		} else {
-			b.WriteString(t.text)
-		}
-	}
-	return b.String()
-}
-
 // cutter splits text into stems. Not safe for concurrent use.
 type cutter struct {
 	all  *features.Analyzer // keeps stop words, which phrases need

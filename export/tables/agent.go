@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"fossick/export"
 	"fossick/internal/extsort"
 	"fossick/internal/reading"
+	"fossick/store"
 )
 
 type agent struct {
@@ -40,6 +42,7 @@ func (a *agent) do(ctx context.Context) error {
 
 func (a *agent) source() *export.Source { return a.pages.Sources()[0] }
 
+// read writes the pages in chunks, from the first page behind those of an earlier run.
 func (a *agent) read(ctx context.Context) error {
 	s := &a.m.Stores[a.store]
 	if s.Read {
@@ -50,100 +53,99 @@ func (a *agent) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := &chunk{a: a, n: len(chunks)}
+	var c *chunk
+	defer func() {
+		if c != nil {
+			_ = c.to.File.Close() // unfinished, or closed
+		}
+	}()
 	bodies := 0 // unreadable bodies
 	for p, err := range selection.Pages(ctx) {
+		if err == nil && c == nil {
+			c, err = a.m.chunk(storeFolder(a.store) + chunkName(len(chunks)))
+		}
+		if err == nil {
+			err = c.add(p)
+		}
 		if err != nil {
-			return errors.Join(err, c.abandon())
+			return err
 		}
 		if p.Damaged {
 			bodies++
 			s.Damaged++
 		}
-		if err := c.add(p); err != nil {
-			return errors.Join(err, c.abandon())
+		if c.pages == a.opt.limits.chunk {
+			chunks = append(chunks, c.name)
+			if err := c.end(a.m); err != nil {
+				return err
+			}
+			c = nil
 		}
 	}
 	left := selection.Left()
 	s.Withdrawn, s.Refused, s.Read = left.Withdrawn, left.Refused, true
 	s.Damaged += left.Damaged - bodies // unreadable records
-	if c.to == nil {
+	if c == nil {
 		return a.m.save()
 	}
-	return c.end()
+	return c.end(a.m)
 }
 
+// chunk is a file of records.
 type chunk struct {
-	a     *agent
-	n     int // chunks finished
+	name  string
 	to    *output
 	buf   *bufio.Writer
-	enc   *cbor.Encoder
 	pages int
-	last  uint64
+	last  uint64 // number of the last page
 }
-
-func (c *chunk) name() string { return storeFolder(c.a.store) + chunkName(c.n) }
 
 func chunkName(n int) string { return fmt.Sprintf("pages-%05d", n) }
 
-func (c *chunk) add(p *export.Page) (err error) {
-	if c.to == nil {
-		if c.to, err = c.a.m.create(c.name()); err != nil {
-			return err
-		}
-		c.buf = bufio.NewWriterSize(c.to, 256<<10)
-		c.enc = cbor.NewEncoder(c.buf)
+func (m *manifest) chunk(name string) (*chunk, error) {
+	to, err := m.create(name)
+	if err != nil {
+		return nil, err
 	}
+	return &chunk{name: name, to: to, buf: bufio.NewWriterSize(to, 256<<10)}, nil
+}
+
+func (c *chunk) add(p *export.Page) error {
 	r, err := recordOf(p)
 	if err != nil {
 		return err
 	}
-	if err := c.enc.Encode(r); err != nil {
-		return err
-	}
-	c.last = p.Number
-	if c.pages++; c.pages == c.a.opt.limits.chunk {
-		return c.end()
-	}
-	return nil
+	c.pages, c.last = c.pages+1, p.Number
+	return cbor.NewEncoder(c.buf).Encode(r)
 }
 
-func (c *chunk) end() error {
+// end closes the file and enters it in the manifest.
+func (c *chunk) end(m *manifest) error {
 	if err := errors.Join(c.buf.Flush(), c.to.Close()); err != nil {
 		return err
 	}
-	c.to = nil
-	if err := c.a.m.finished(c.name()); err != nil {
+	if err := m.finished(c.name); err != nil {
 		return err
 	}
-	c.a.m.Files[len(c.a.m.Files)-1].Last = c.last
-	c.n, c.pages = c.n+1, 0
-	return c.a.m.save()
-}
-
-func (c *chunk) abandon() error {
-	if c.to == nil {
-		return nil
-	}
-	return c.to.File.Close()
+	m.Files[len(m.Files)-1].Last = c.last
+	return m.save()
 }
 
 // record is a page between two steps: its local attributes, and the data for its global ones.
 type record struct {
-	Number      uint32   `cbor:"1,keyasint"` // in its store
-	Ref         uint64   `cbor:"2,keyasint"`
-	URL         string   `cbor:"3,keyasint"`
-	Host        string   `cbor:"4,keyasint"`
-	Domain      string   `cbor:"5,keyasint"`
-	Title       string   `cbor:"6,keyasint,omitempty"`
-	Description string   `cbor:"7,keyasint,omitempty"`
-	Language    string   `cbor:"8,keyasint,omitempty"`
-	Label       string   `cbor:"9,keyasint,omitempty"`
-	Score       float64  `cbor:"10,keyasint"`
-	Fetched     int64    `cbor:"11,keyasint"` // Unix milliseconds
-	Bytes       int64    `cbor:"12,keyasint"`
-	Refs        []uint64 `cbor:"13,keyasint,omitempty"`
+	Number      uint32     `cbor:"1,keyasint"` // in its store
+	Ref         store.ID   `cbor:"2,keyasint"`
+	URL         string     `cbor:"3,keyasint"`
+	Host        string     `cbor:"4,keyasint"`
+	Domain      string     `cbor:"5,keyasint"`
+	Title       string     `cbor:"6,keyasint,omitempty"`
+	Description string     `cbor:"7,keyasint,omitempty"`
+	Language    string     `cbor:"8,keyasint,omitempty"`
+	Label       string     `cbor:"9,keyasint,omitempty"`
+	Score       float64    `cbor:"10,keyasint"`
+	Fetched     int64      `cbor:"11,keyasint"` // Unix milliseconds
+	Bytes       int64      `cbor:"12,keyasint"`
+	Refs        []store.ID `cbor:"13,keyasint,omitempty"`
 }
 
 func recordOf(p *export.Page) (*record, error) {
@@ -204,7 +206,7 @@ func hashOf(url string) urlHash {
 }
 
 type byRef struct {
-	ref  uint64
+	ref  store.ID
 	from uint32 // page number
 }
 
@@ -239,7 +241,7 @@ func refSorter(dir string, limit int) *extsort.Sorter[byRef] {
 		Dir: dir, Limit: limit, Unique: true,
 		Compare: func(a, b byRef) int { return cmp.Or(cmp.Compare(a.ref, b.ref), cmp.Compare(a.from, b.from)) },
 		Append: func(dst []byte, before, x byRef) []byte {
-			return binary.AppendUvarint(binary.AppendUvarint(dst, x.ref-before.ref), uint64(x.from))
+			return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(x.ref-before.ref)), uint64(x.from))
 		},
 		Read: func(r *bufio.Reader, before byRef) (byRef, error) {
 			gap, err := binary.ReadUvarint(r)
@@ -247,7 +249,7 @@ func refSorter(dir string, limit int) *extsort.Sorter[byRef] {
 				return byRef{}, err
 			}
 			from, err := binary.ReadUvarint(r)
-			return byRef{before.ref + gap, uint32(from)}, err
+			return byRef{before.ref + store.ID(gap), uint32(from)}, err
 		},
 	})
 }
@@ -268,15 +270,15 @@ func (a *agent) link(ctx context.Context) (err error) {
 	if a.m.Stores[a.store].Linked {
 		return nil
 	}
-	refs := refSorter(a.m.scratch(), a.opt.limits.refs)
+	refs := refSorter(a.m.scratch(), a.opt.limits.memory/16)
 	defer func() { err = errors.Join(err, refs.Close()) }()
 	aliases, err := a.source().Aliases(ctx)
 	if err != nil {
 		return err
 	}
-	pageOf := map[uint64]uint32{} // by an alias's target: page number; 0 for none
-	for _, alias := range aliases {
-		pageOf[alias.To] = 0
+	pageOf := map[store.ID]uint32{} // by an alias's target: page number; 0 for none
+	for _, to := range aliases {
+		pageOf[to] = 0
 	}
 	err = a.m.eachRecord(ctx, a.store, func(r *record) error {
 		if _, is := pageOf[r.Ref]; is {
@@ -298,9 +300,9 @@ func (a *agent) link(ctx context.Context) (err error) {
 		return err
 	}
 	standing := func(add func(byRef) error) error {
-		for _, alias := range aliases {
-			if n := pageOf[alias.To]; n != 0 {
-				if err := add(byRef{alias.From, n}); err != nil {
+		for _, from := range slices.Sorted(maps.Keys(aliases)) {
+			if n := pageOf[aliases[from]]; n != 0 && aliases[from] != from {
+				if err := add(byRef{from, n}); err != nil {
 					return err
 				}
 			}
@@ -316,19 +318,19 @@ func (a *agent) link(ctx context.Context) (err error) {
 
 // name writes the items of each to a file, sorted by the hash of their URL.
 func (a *agent) name(ctx context.Context, file string, each func(add func(byRef) error) error) (err error) {
-	hashes := hashSorter(a.m.scratch(), a.opt.limits.hashes)
+	hashes := hashSorter(a.m.scratch(), a.opt.limits.memory/20)
 	defer func() { err = errors.Join(err, hashes.Close()) }()
-	var last uint64
+	var last store.ID
 	var hash urlHash
 	named := false
-	err = a.source().Walk(func(name func(uint64) (string, error)) error {
+	err = a.source().Store.URLs().Walk(func(name func(store.ID) (string, error)) error {
 		return each(func(x byRef) error {
 			if x.ref != last {
 				url, err := name(x.ref)
-				if err != nil {
+				if err != nil && !errors.Is(err, store.ErrUnknown) { // damage may have taken the URL
 					return err
 				}
-				last, named, hash = x.ref, url != "", hashOf(url)
+				last, named, hash = x.ref, err == nil && url != "", hashOf(url)
 			}
 			if !named {
 				return nil

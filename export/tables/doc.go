@@ -10,5 +10,5 @@
 // site. Start with Run, or Together for agents on several machines.
 //
 // Files: tables.go steps and manifest; agent.go pages and links of a store; ids.go page ids and owning
-// stores; write.go tables and link file; sql.go PostgreSQL's formats; together.go several agents.
+// stores; write.go tables and link file; schema.sql and load.sql for psql; together.go several agents.
 package tables

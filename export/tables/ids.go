@@ -67,7 +67,7 @@ type owners struct {
 }
 
 func (m *manifest) number(ctx context.Context, opt *Options) (*owners, error) {
-	o := &owners{names: nameSorter(m.scratch(), opt.limits.names)}
+	o := &owners{names: nameSorter(m.scratch(), opt.limits.memory/28)}
 	if err := o.fill(ctx, m); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}

@@ -34,15 +34,14 @@ type Options struct {
 	limits limits
 }
 
-// limits bound memory, in items, and the work lost at a kill.
+// limits bound memory and the work lost at a kill.
 type limits struct {
-	chunk                              int // pages per chunk; a kill loses at most one chunk
-	refs, hashes, names, edges, fronts int // items in the sorters' memory
-	piece                              int // bytes per message to another agent
+	chunk  int // pages per chunk; a kill loses at most one chunk
+	memory int // bytes a sorter; two are in use at once
+	piece  int // bytes per message to another agent
 }
 
-// usual limits take about 48 MiB a sorter; two sorters are in use at once.
-var usual = limits{chunk: 20_000, refs: 3 << 20, hashes: 2 << 20, names: 3 << 19, edges: 6 << 20, fronts: 8192, piece: pieceBytes}
+var usual = limits{chunk: 20_000, memory: 48 << 20, piece: pieceBytes}
 
 // Result is the result of a conversion.
 type Result struct {
@@ -59,39 +58,86 @@ type Result struct {
 
 // Run converts the stores, or resumes or verifies a conversion in Dir. It returns errChanged when that had other
 // inputs, errDamaged when its files have changed, and export.ErrThere for other content.
-func Run(ctx context.Context, opt Options) (_ *Result, err error) {
-	fresh, err := begin(&opt)
+func Run(ctx context.Context, opt Options) (*Result, error) {
+	names, err := export.Names(opt.Stores)
 	if err != nil {
 		return nil, err
 	}
-	if there, err := readManifest(opt.Dir); err != nil {
+	parts := func(m *manifest) error {
+		for i := range m.Stores {
+			if err := m.readStore(ctx, i, &opt); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return opt.convert(ctx, names, parts, func(do func(context.Context) error) error { return do(ctx) })
+}
+
+// convert makes, resumes or verifies the folder. parts compares the stores with the manifest and, unless that is
+// done, makes their parts; aside runs the rest.
+func (opt *Options) convert(ctx context.Context, names []string, parts func(*manifest) error, aside func(func(context.Context) error) error) (_ *Result, err error) {
+	opt.complete()
+	m, err := readManifest(opt.Dir)
+	if err != nil {
 		return nil, err
-	} else if there != nil {
-		return check(ctx, there, fresh, &opt)
+	}
+	if m != nil {
+		if !m.Done {
+			return nil, fmt.Errorf("%s %w", opt.Dir, export.ErrThere)
+		}
+		if err := m.like(opt.fresh(names...)); err != nil {
+			return nil, err
+		}
+		if err := parts(m); err != nil {
+			return nil, err
+		}
+		opt.Step("checking finished files", 0)
+		return m.result(len(m.Files)), aside(m.verify)
 	}
 	kept, err := export.Keep(opt.Dir, "convert")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	m, err := goOn(ctx, kept.Dir(), fresh, &opt)
-	if err != nil {
+	if m, err = opt.resume(ctx, kept.Dir(), names...); err != nil {
 		return nil, err
 	}
 	found := len(m.Files)
-	if err := m.make(ctx, &opt); err != nil {
+	if err := m.clear(); err != nil {
+		return nil, err
+	}
+	if err := parts(m); err != nil {
+		return nil, err
+	}
+	if err := aside(func(ctx context.Context) error { return m.coordinate(ctx, opt) }); err != nil {
 		return nil, err
 	}
 	if err := m.sweep(); err != nil {
 		return nil, err
 	}
-	if err := kept.Commit(); err != nil {
-		return nil, err
-	}
-	return m.result(found), nil
+	return m.result(found), kept.Commit()
 }
 
-func goOn(ctx context.Context, dir string, fresh *manifest, opt *Options) (*manifest, error) {
+func (opt *Options) complete() {
+	opt.Dir = filepath.Clean(opt.Dir)
+	if opt.limits == (limits{}) {
+		opt.limits = usual
+	}
+}
+
+// fresh returns the manifest of a conversion of stores with these names, with nothing done.
+func (opt *Options) fresh(names ...string) *manifest {
+	m := &manifest{Format: manifestFormat, Fossick: opt.Version, Partial: opt.Collection.Partial}
+	for _, n := range names {
+		m.Stores = append(m.Stores, input{Name: n})
+	}
+	return m
+}
+
+// resume returns the manifest of dir with its finished files verified, or a fresh one.
+func (opt *Options) resume(ctx context.Context, dir string, names ...string) (*manifest, error) {
+	fresh := opt.fresh(names...)
 	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
@@ -105,58 +151,6 @@ func goOn(ctx context.Context, dir string, fresh *manifest, opt *Options) (*mani
 	m.Partial = fresh.Partial // the finished parts had no damage
 	opt.Step("checking finished files", 0)
 	return m, m.verify(ctx)
-}
-
-func begin(opt *Options) (*manifest, error) {
-	names, err := export.Names(opt.Stores)
-	if err != nil {
-		return nil, err
-	}
-	opt.Dir = filepath.Clean(opt.Dir)
-	if opt.limits == (limits{}) {
-		opt.limits = usual
-	}
-	return opt.fresh(names...), nil
-}
-
-// fresh returns the manifest of a conversion of stores with these names, with nothing done.
-func (opt *Options) fresh(names ...string) *manifest {
-	m := &manifest{Format: manifestFormat, Fossick: opt.Version, Partial: opt.Collection.Partial}
-	for _, n := range names {
-		m.Stores = append(m.Stores, input{Name: n})
-	}
-	return m
-}
-
-func check(ctx context.Context, there, fresh *manifest, opt *Options) (*Result, error) {
-	if !there.Done {
-		return nil, fmt.Errorf("%s %w", opt.Dir, export.ErrThere)
-	}
-	if err := there.like(fresh); err != nil {
-		return nil, err
-	}
-	for i := range there.Stores {
-		if err := there.withStore(ctx, i, opt, func(*agent) error { return nil }); err != nil {
-			return nil, err
-		}
-	}
-	opt.Step("checking finished files", 0)
-	if err := there.verify(ctx); err != nil {
-		return nil, err
-	}
-	return there.result(len(there.Files)), nil
-}
-
-func (m *manifest) make(ctx context.Context, opt *Options) (err error) {
-	if err := m.clear(); err != nil {
-		return err
-	}
-	for i := range m.Stores {
-		if err := m.withStore(ctx, i, opt, func(a *agent) error { return a.do(ctx) }); err != nil {
-			return err
-		}
-	}
-	return m.coordinate(ctx, opt)
 }
 
 func (m *manifest) clear() error {
@@ -173,8 +167,8 @@ func (m *manifest) coordinate(ctx context.Context, opt *Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.Close()) }()
-	if !m.has(pagesTable.File()) {
-		opt.Step("writing tables", int(2*o.total))
+	if !m.has(pagesFile) {
+		opt.Step("writing tables", int(o.total))
 		if err := m.tables(ctx, o, opt); err != nil {
 			return err
 		}
@@ -190,7 +184,8 @@ func (m *manifest) coordinate(ctx context.Context, opt *Options) (err error) {
 
 func (m *manifest) scratch() string { return filepath.Join(m.dir, partsFolder, "scratch") }
 
-func (m *manifest) withStore(ctx context.Context, i int, opt *Options, do func(*agent) error) (err error) {
+// readStore compares a store with the manifest, and makes its part unless the conversion is done.
+func (m *manifest) readStore(ctx context.Context, i int, opt *Options) (err error) {
 	pages, print, err := opened(ctx, opt.Stores[i], m.Stores[i].Name, opt)
 	if err != nil {
 		return err
@@ -199,7 +194,7 @@ func (m *manifest) withStore(ctx context.Context, i int, opt *Options, do func(*
 	if err := m.admit(i, print); err != nil || m.Done {
 		return err
 	}
-	return do(&agent{m: m, store: i, opt: opt, pages: pages})
+	return (&agent{m: m, store: i, opt: opt, pages: pages}).do(ctx)
 }
 
 func opened(ctx context.Context, store, name string, opt *Options) (pages *export.Collection, print string, err error) {

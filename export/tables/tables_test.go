@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -95,6 +96,26 @@ const (
 	integer = pgtype.Int8OID
 	text    = pgtype.TextOID
 )
+
+// TestBytes compares with bytes written by hand after PostgreSQL's manual.
+func TestBytes(t *testing.T) {
+	m := &manifest{dir: t.TempDir()}
+	rows, err := m.table("a.copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(
+		rows.add(-2, 1.0, "é", time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)),
+		rows.add(258, -0.5, "\x00", time.Date(1999, 12, 31, 23, 59, 59, 999999000, time.UTC)),
+		rows.Close())
+	want := "5047434f50590aff0d0a00" + "00000000" + "00000000" +
+		"0004" + "00000008fffffffffffffffe" + "000000083ff0000000000000" + "00000002c3a9" + "0000000800000000000f4240" +
+		"0004" + "000000080000000000000102" + "00000008bfe0000000000000" + "ffffffff" + "00000008ffffffffffffffff" +
+		"ffff"
+	if got := hex.EncodeToString(read(t, filepath.Join(m.dir, "a.copy"))); got != want || err != nil {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
+}
 
 func compare(t *testing.T, out string, want expected) {
 	t.Helper()
@@ -498,4 +519,4 @@ func TestPostgresLoads(t *testing.T) {
 }
 
 // Tight makes sorters spill and chunks end after a few items.
-func (o *Options) Tight() { o.limits = limits{15, 20, 20, 20, 20, 3, 300} }
+func (o *Options) Tight() { o.limits = limits{15, 400, 300} }

@@ -40,19 +40,18 @@ type Group struct {
 // collects the parts of all and makes the same folder as Run. The others keep their parts beside their stores
 // until all is done, so a restarted agent resumes. All return the same result.
 func Together(ctx context.Context, opt Options, g Group) (_ *Result, err error) {
-	if opt.limits == (limits{}) {
-		opt.limits = usual
-	}
+	collects := opt.Dir != ""
+	opt.complete()
 	pages, print, err := opened(ctx, opt.Stores[0], "this agent's store", &opt)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, pages.Close()) }()
 	c := &company{Group: g, opt: &opt, pages: pages, agents: make([]*message, g.Agents),
-		me: message{Kind: hello, Name: g.Name, Print: print, Collects: opt.Dir != ""}}
-	var there *manifest
-	if c.me.Collects {
-		if there, err = readManifest(opt.Dir); err != nil {
+		me: message{Kind: hello, Name: g.Name, Print: print, Collects: collects}}
+	if collects {
+		there, err := readManifest(opt.Dir)
+		if err != nil {
 			return nil, err
 		}
 		c.me.Whole = there != nil && there.Done
@@ -64,7 +63,7 @@ func Together(ctx context.Context, opt Options, g Group) (_ *Result, err error) 
 	if at != g.Me {
 		return (&contributor{company: c, to: at}).contribute(ctx)
 	}
-	return (&collector{company: c, from: make([]incoming, g.Agents)}).collect(ctx, there)
+	return (&collector{company: c, from: make([]incoming, g.Agents)}).collect(ctx)
 }
 
 type company struct {
@@ -193,13 +192,12 @@ func (g *contributor) contribute(ctx context.Context) (_ *Result, err error) {
 }
 
 func (g *contributor) make(ctx context.Context, dir string) (err error) {
-	fresh := func() *manifest { return g.opt.fresh(g.Name) }
-	g.m, err = goOn(ctx, dir, fresh(), g.opt)
+	g.m, err = g.opt.resume(ctx, dir, g.Name)
 	if err == nil {
 		err = g.m.admit(0, g.me.Print)
 	}
 	if errors.Is(err, errChanged) || errors.Is(err, errDamaged) {
-		g.m = fresh()
+		g.m = g.opt.fresh(g.Name)
 		g.m.dir = dir
 		err = errors.Join(g.m.sweep(), os.RemoveAll(filepath.Join(dir, manifestFile)), g.m.admit(0, g.me.Print))
 	}
@@ -277,9 +275,32 @@ type incoming struct {
 // ahead is how many pieces of an agent may be in flight.
 const ahead = 8
 
-// collect makes the folder; there is the manifest of an existing one, or nil.
-func (c *collector) collect(ctx context.Context, there *manifest) (r *Result, err error) {
-	if r, err = c.result(ctx, there); err != nil {
+// collect makes the folder, and sends the result to all.
+func (c *collector) collect(ctx context.Context) (*Result, error) {
+	var names []string
+	for _, a := range c.agents {
+		names = append(names, a.Name)
+	}
+	parts := func(m *manifest) error {
+		c.m = m
+		for i, a := range c.agents {
+			if err := m.admit(i, a.Print); err != nil {
+				return err
+			}
+		}
+		if m.Done {
+			return nil
+		}
+		if err := (&agent{m: m, store: c.Me, opt: c.opt, pages: c.pages}).do(ctx); err != nil {
+			return err
+		}
+		if err := c.gather(ctx); err != nil {
+			return errors.Join(err, c.abandon())
+		}
+		return nil
+	}
+	r, err := c.opt.convert(ctx, names, parts, func(do func(context.Context) error) error { return c.whileAnswering(ctx, do) })
+	if err != nil {
 		return nil, err
 	}
 	r.At = c.Name
@@ -291,75 +312,6 @@ func (c *collector) collect(ctx context.Context, there *manifest) (r *Result, er
 		}
 	}
 	return r, nil
-}
-
-func (c *collector) fresh() *manifest {
-	names := make([]string, 0, c.Agents)
-	for _, a := range c.agents {
-		names = append(names, a.Name)
-	}
-	return c.opt.fresh(names...)
-}
-
-func (c *collector) result(ctx context.Context, there *manifest) (*Result, error) {
-	if there == nil {
-		return c.make(ctx)
-	}
-	if !there.Done {
-		return nil, fmt.Errorf("%s %w", c.opt.Dir, export.ErrThere)
-	}
-	if err := there.like(c.fresh()); err != nil {
-		return nil, err
-	}
-	c.m = there
-	c.opt.Step("checking finished files", 0)
-	if err := c.admit(); err != nil {
-		return nil, err
-	}
-	if err := c.whileAnswering(ctx, there.verify); err != nil {
-		return nil, err
-	}
-	return there.result(len(there.Files)), nil
-}
-
-func (c *collector) admit() error {
-	for i, a := range c.agents {
-		if err := c.m.admit(i, a.Print); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *collector) make(ctx context.Context) (_ *Result, err error) {
-	kept, err := export.Keep(c.opt.Dir, "convert")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, kept.Close()) }()
-	if c.m, err = goOn(ctx, kept.Dir(), c.fresh(), c.opt); err != nil {
-		return nil, err
-	}
-	found := len(c.m.Files)
-	if err := errors.Join(c.admit(), c.m.clear()); err != nil {
-		return nil, err
-	}
-	if err := (&agent{m: c.m, store: c.Me, opt: c.opt, pages: c.pages}).do(ctx); err != nil {
-		return nil, err
-	}
-	if err := c.gather(ctx); err != nil {
-		return nil, errors.Join(err, c.abandon())
-	}
-	if err := c.whileAnswering(ctx, func(ctx context.Context) error { return c.m.coordinate(ctx, c.opt) }); err != nil {
-		return nil, err
-	}
-	if err := c.m.sweep(); err != nil {
-		return nil, err
-	}
-	if err := kept.Commit(); err != nil {
-		return nil, err
-	}
-	return c.m.result(found), nil
 }
 
 func (c *collector) whileAnswering(ctx context.Context, do func(context.Context) error) error {

@@ -5,13 +5,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/binary"
 	"errors"
-	"io"
+	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,50 +20,86 @@ import (
 	"fossick/internal/extsort"
 )
 
-// The tables. Sites and pages refer to each other, so foreign keys are added after loading.
+// The SQL that creates the tables without keys, and a psql script that runs it, loads the files and adds
+// keys, in one transaction: keys are faster after loading, and sites and pages refer to each other.
 var (
-	communitiesTable = sqlTable{Name: "communities", Key: []string{"community_id"}, Columns: []sqlColumn{
-		{Name: "community_id", Kind: sqlInt}, {Name: "label", Kind: sqlText}, {Name: "sites", Kind: sqlInt}, {Name: "pages", Kind: sqlInt},
-	}}
-	domainsTable = sqlTable{Name: "domains", Key: []string{"domain_id"}, Columns: []sqlColumn{
-		{Name: "domain_id", Kind: sqlInt}, {Name: "domain", Kind: sqlText}, {Name: "sites", Kind: sqlInt}, {Name: "pages", Kind: sqlInt},
-	}}
-	sitesTable = sqlTable{Name: "sites", Key: []string{"site_id"}, Index: []string{"domain_id", "community_id"}, Columns: []sqlColumn{
-		{Name: "site_id", Kind: sqlInt}, {Name: "domain_id", Kind: sqlInt, Refs: "domains"},
-		{Name: "community_id", Kind: sqlInt, Null: true, Refs: "communities"}, {Name: "host", Kind: sqlText},
-		{Name: "index_page", Kind: sqlInt, Refs: "pages"}, {Name: "title", Kind: sqlText, Null: true},
-		{Name: "description", Kind: sqlText, Null: true}, {Name: "pages", Kind: sqlInt},
-	}}
-	pagesTable = sqlTable{Name: "pages", Key: []string{"page_id"}, Index: []string{"site_id"}, Columns: []sqlColumn{
-		{Name: "page_id", Kind: sqlInt}, {Name: "site_id", Kind: sqlInt, Refs: "sites"}, {Name: "url", Kind: sqlText},
-		{Name: "title", Kind: sqlText, Null: true}, {Name: "description", Kind: sqlText, Null: true},
-		{Name: "language", Kind: sqlText, Null: true}, {Name: "label", Kind: sqlText, Null: true},
-		{Name: "score", Kind: sqlReal}, {Name: "fetched", Kind: sqlTime}, {Name: "bytes", Kind: sqlInt},
-	}}
-	linksTable = sqlTable{Name: "links", Key: []string{"source", "target"}, Index: []string{"target"}, Columns: []sqlColumn{
-		{Name: "source", Kind: sqlInt, Refs: "pages"}, {Name: "target", Kind: sqlInt, Refs: "pages"},
-	}}
-	tables = []sqlTable{communitiesTable, domainsTable, sitesTable, pagesTable, linksTable}
+	//go:embed schema.sql
+	schemaSQL string
+	//go:embed load.sql
+	loadSQL string
 )
 
-const schema = "converted"
+// Files of the output.
+const (
+	pagesFile       = "pages.copy"
+	urlsFile        = "links.urls.tsv"
+	sitesFile       = "sites.copy"
+	domainsFile     = "domains.copy"
+	communitiesFile = "communities.copy"
+	linksTable      = "links.copy"
+	linkFile        = "links.bin"
+)
 
-const urlsFile = "links.urls.tsv"
-
+// table is a file in the binary format of PostgreSQL's COPY.
 type table struct {
-	*copyWriter
-	to *output
+	to  *output
+	buf *bufio.Writer
+	row []byte
 }
 
-func (m *manifest) table(t sqlTable) (*table, error) {
-	to, err := m.create(t.File())
+// signature starts each file; two zero words follow, for flags and extension.
+const signature = "PGCOPY\n\xff\r\n\x00"
+
+// epoch is PostgreSQL's origin of time.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (m *manifest) table(name string) (*table, error) {
+	to, err := m.create(name)
 	if err != nil {
 		return nil, err
 	}
-	return &table{newCopyWriter(to, t), to}, nil
+	t := &table{to: to, buf: bufio.NewWriterSize(to, 64<<10)}
+	_, err = t.buf.WriteString(signature + strings.Repeat("\x00", 8))
+	return t, err
 }
 
-func (t *table) end() error { return errors.Join(t.Close(), t.to.Close()) }
+// add adds a row of int, float64, time.Time and string values. nil and "" are NULL.
+func (t *table) add(values ...any) error {
+	row := binary.BigEndian.AppendUint16(t.row[:0], uint16(len(values)))
+	for _, v := range values {
+		var eight int
+		switch v := v.(type) {
+		case int:
+			eight = v
+		case float64:
+			eight = int(math.Float64bits(v))
+		case time.Time:
+			eight = int(v.UnixMicro() - epoch.UnixMicro())
+		default:
+			text, _ := v.(string)
+			if text = clean(text); text == "" {
+				row = binary.BigEndian.AppendUint32(row, math.MaxUint32) // NULL
+				continue
+			}
+			row = append(binary.BigEndian.AppendUint32(row, uint32(len(text))), text...)
+			continue
+		}
+		row = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(row, 8), uint64(eight))
+	}
+	t.row = row
+	_, err := t.buf.Write(row)
+	return err
+}
+
+func (t *table) Close() error {
+	_, err := t.buf.Write([]byte{0xff, 0xff})
+	return errors.Join(err, t.buf.Flush(), t.to.Close())
+}
+
+// clean removes what PostgreSQL refuses in a text.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}
 
 func (m *manifest) tables(ctx context.Context, o *owners, opt *Options) error {
 	s := newSites()
@@ -70,33 +107,27 @@ func (m *manifest) tables(ctx context.Context, o *owners, opt *Options) error {
 		return err
 	}
 	s.settle()
-	if err := m.writeSites(ctx, o, s, opt); err != nil {
+	err := errors.Join(m.writeSites(s), m.writeGroups(domainsFile, s.domains), m.writeGroups(communitiesFile, s.communities),
+		m.writeText("schema.sql", schemaSQL), m.writeText("load.sql", loadSQL))
+	if err != nil {
 		return err
 	}
-	files := []string{pagesTable.File(), urlsFile, sitesTable.File()}
-	for t, groups := range map[*sqlTable][]group{&domainsTable: s.domains, &communitiesTable: s.communities} {
-		if err := m.writeGroups(*t, groups); err != nil {
-			return err
-		}
-	}
-	files = append(files, domainsTable.File(), communitiesTable.File())
-	for name, text := range map[string]string{"schema.sql": schemaSQL(tables), "load.sql": loadSQL(tables, schema)} {
-		to, err := m.create(name)
-		if err != nil {
-			return err
-		}
-		_, err = to.WriteString(text)
-		if err := errors.Join(err, to.Close()); err != nil {
-			return err
-		}
-	}
-	if err := m.finished(append(files, "schema.sql", "load.sql")...); err != nil {
+	if err := m.finished(pagesFile, urlsFile, sitesFile, domainsFile, communitiesFile, "schema.sql", "load.sql"); err != nil {
 		return err
 	}
 	m.Counts = Counts{
 		Pages: o.total, Repeated: o.again, Sites: uint64(len(s.all)), Domains: uint64(len(s.domains)), Communities: uint64(len(s.communities)),
 	}
 	return m.save()
+}
+
+func (m *manifest) writeText(name, text string) error {
+	to, err := m.create(name)
+	if err != nil {
+		return err
+	}
+	_, err = to.WriteString(text)
+	return errors.Join(err, to.Close())
 }
 
 // eachOwned calls do with the pages that have ids, in id order.
@@ -116,125 +147,51 @@ func (m *manifest) eachOwned(ctx context.Context, o *owners, do func(id uint32, 
 }
 
 func (m *manifest) writePages(ctx context.Context, o *owners, s *sites, did func(int)) error {
-	rows, err := m.table(pagesTable)
+	rows, err := m.table(pagesFile)
 	if err != nil {
 		return err
 	}
 	urls, err := m.create(urlsFile)
 	if err != nil {
-		return errors.Join(err, rows.end())
+		return errors.Join(err, rows.Close())
 	}
 	lines := bufio.NewWriterSize(urls, 64<<10)
-	var line []byte
 	err = m.eachOwned(ctx, o, func(id uint32, r *record) error {
-		rows.Int(int64(id))
-		rows.Int(int64(s.add(id, r)))
-		for _, text := range []string{r.URL, r.Title, r.Description, r.Language, r.Label} {
-			rows.Text(text)
-		}
-		rows.Real(r.Score)
-		rows.Time(time.UnixMilli(r.Fetched))
-		rows.Int(r.Bytes)
-		line = append(strconv.AppendUint(line[:0], uint64(id), 10), '\t')
-		line = append(append(line, r.URL...), '\n')
 		did(1)
-		_, err := lines.Write(line)
-		return err
-	})
-	return errors.Join(err, lines.Flush(), urls.Close(), rows.end())
-}
-
-type front struct {
-	site               uint32
-	title, description string
-}
-
-func frontSorter(dir string, limit int) *extsort.Sorter[front] {
-	return extsort.New(extsort.Options[front]{
-		Dir: dir, Limit: limit,
-		Compare: func(a, b front) int { return cmp.Compare(a.site, b.site) },
-		Append: func(dst []byte, _, x front) []byte {
-			dst = binary.AppendUvarint(dst, uint64(x.site))
-			for _, text := range []string{x.title, x.description} {
-				dst = append(binary.AppendUvarint(dst, uint64(len(text))), text...)
-			}
-			return dst
-		},
-		Read: func(r *bufio.Reader, _ front) (x front, err error) {
-			site, err := binary.ReadUvarint(r)
-			x.site = uint32(site)
-			for _, text := range []*string{&x.title, &x.description} {
-				var n uint64
-				if err == nil {
-					n, err = binary.ReadUvarint(r)
-				}
-				if err != nil {
-					return x, err
-				}
-				b := make([]byte, n)
-				_, err = io.ReadFull(r, b)
-				*text = string(b)
-			}
-			return x, err
-		},
-	})
-}
-
-func (m *manifest) writeSites(ctx context.Context, o *owners, s *sites, opt *Options) (err error) {
-	byIndex := make([]uint32, len(s.all)) // sites ordered by index page
-	for i := range byIndex {
-		byIndex[i] = uint32(i)
-	}
-	slices.SortFunc(byIndex, func(a, b uint32) int { return cmp.Compare(s.all[a].index, s.all[b].index) })
-	fronts := frontSorter(m.scratch(), opt.limits.fronts)
-	defer func() { err = errors.Join(err, fronts.Close()) }()
-	err = m.eachOwned(ctx, o, func(id uint32, r *record) error {
-		opt.Did(1)
-		if len(byIndex) == 0 || s.all[byIndex[0]].index != id {
-			return nil
+		if _, err := fmt.Fprintf(lines, "%d\t%s\n", id, r.URL); err != nil {
+			return err
 		}
-		x := front{byIndex[0], r.Title, r.Description}
-		byIndex = byIndex[1:]
-		return fronts.Add(x)
+		return rows.add(int(id), int(s.add(id, r)), r.URL, r.Title, r.Description, r.Language, r.Label,
+			r.Score, time.UnixMilli(r.Fetched), int(r.Bytes))
 	})
+	return errors.Join(err, lines.Flush(), urls.Close(), rows.Close())
+}
+
+func (m *manifest) writeSites(s *sites) error {
+	rows, err := m.table(sitesFile)
 	if err != nil {
 		return err
 	}
-	rows, err := m.table(sitesTable)
-	if err != nil {
-		return err
-	}
-	err = fronts.Each(ctx, func(x front) error { // one per site
-		one := &s.all[x.site]
-		rows.Int(int64(x.site))
-		rows.Int(int64(one.domain))
-		if one.community == none {
-			rows.Null()
-		} else {
-			rows.Int(int64(one.community))
+	for i := range s.all {
+		one := &s.all[i]
+		var community any
+		if one.community != none {
+			community = int(one.community)
 		}
-		rows.Text(one.host)
-		rows.Int(int64(one.index))
-		rows.Text(x.title)
-		rows.Text(x.description)
-		rows.Int(int64(one.pages))
-		return nil
-	})
-	return errors.Join(err, rows.end())
+		err = errors.Join(err, rows.add(i, int(one.domain), community, one.host, int(one.index), one.title, one.description, int(one.pages)))
+	}
+	return errors.Join(err, rows.Close())
 }
 
-func (m *manifest) writeGroups(t sqlTable, groups []group) error {
-	rows, err := m.table(t)
+func (m *manifest) writeGroups(file string, groups []group) error {
+	rows, err := m.table(file)
 	if err != nil {
 		return err
 	}
 	for i, g := range groups {
-		rows.Int(int64(i))
-		rows.Text(g.name)
-		rows.Int(int64(g.sites))
-		rows.Int(int64(g.pages))
+		err = errors.Join(err, rows.add(i, g.name, int(g.sites), int(g.pages)))
 	}
-	return rows.end()
+	return errors.Join(err, rows.Close())
 }
 
 // site is a host, the paper's site, with what its pages tell of it.
@@ -242,10 +199,12 @@ type site struct {
 	host      string
 	domain    uint32
 	pages     uint32
-	index     uint32 // id of its index page
-	depth     uint32 // depthOf its URL
 	votes     []vote
 	community uint32 // set by settle; none without labelled pages
+
+	index              uint32 // id of its index page
+	depth              uint32 // depthOf its URL
+	title, description string // of the index page
 }
 
 type vote struct{ label, pages uint32 }
@@ -288,13 +247,14 @@ func (s *sites) add(id uint32, r *record) (siteID uint32) {
 			s.domains = append(s.domains, group{name: strings.Clone(r.Domain)})
 		}
 		s.domains[domain].sites++
-		s.all = append(s.all, site{host: strings.Clone(r.Host), domain: domain, index: id, depth: depth, community: none})
+		s.all = append(s.all, site{host: strings.Clone(r.Host), domain: domain, depth: depth + 1, community: none})
 	}
 	one := &s.all[siteID]
 	one.pages++
 	s.domains[one.domain].pages++
 	if depth < one.depth {
 		one.index, one.depth = id, depth
+		one.title, one.description = strings.Clone(r.Title), strings.Clone(r.Description)
 	}
 	if r.Label != "" {
 		one.vote(s.label(r.Label))
@@ -367,19 +327,12 @@ func (s *sites) settle() {
 	}
 }
 
-const linkFile = "links.bin"
-
 // edgeSorter sorts distinct links by source, then target.
 func edgeSorter(dir string, limit int) *extsort.Sorter[uint64] {
 	return extsort.New(extsort.Options[uint64]{
 		Dir: dir, Limit: limit, Unique: true, Sort: slices.Sort[[]uint64],
-		Compare: func(a, b uint64) int {
-			if a < b {
-				return -1
-			}
-			return int(min(a-b, 1))
-		},
-		Append: func(dst []byte, before, x uint64) []byte { return binary.AppendUvarint(dst, x-before) },
+		Compare: cmp.Compare[uint64],
+		Append:  func(dst []byte, before, x uint64) []byte { return binary.AppendUvarint(dst, x-before) },
 		Read: func(r *bufio.Reader, before uint64) (uint64, error) {
 			gap, err := binary.ReadUvarint(r)
 			return before + gap, err
@@ -388,7 +341,7 @@ func edgeSorter(dir string, limit int) *extsort.Sorter[uint64] {
 }
 
 func (m *manifest) links(ctx context.Context, o *owners, opt *Options) (err error) {
-	edges := edgeSorter(m.scratch(), opt.limits.edges)
+	edges := edgeSorter(m.scratch(), opt.limits.memory/8)
 	defer func() { err = errors.Join(err, edges.Close()) }()
 	if err := m.join(ctx, o, edges.Add); err != nil {
 		return err
@@ -399,13 +352,13 @@ func (m *manifest) links(ctx context.Context, o *owners, opt *Options) (err erro
 	}
 	to, err := m.create(linkFile)
 	if err != nil {
-		return errors.Join(err, rows.end())
+		return errors.Join(err, rows.Close())
 	}
 	n, err := m.writeLinks(ctx, o, edges, to, rows, opt.Did)
-	if err := errors.Join(err, to.Close(), rows.end()); err != nil {
+	if err := errors.Join(err, to.Close(), rows.Close()); err != nil {
 		return err
 	}
-	if err := m.finished(linkFile, linksTable.File()); err != nil {
+	if err := m.finished(linkFile, linksTable); err != nil {
 		return err
 	}
 	m.Counts.Links = n
@@ -476,10 +429,8 @@ func (m *manifest) writeLinks(ctx context.Context, o *owners, edges *extsort.Sor
 			source, list = next, list[:0]
 		}
 		list = append(list, uint32(edge))
-		rows.Int(int64(edge >> 32))
-		rows.Int(int64(uint32(edge)))
 		did(1)
-		return nil
+		return rows.add(int(edge>>32), int(uint32(edge)))
 	})
 	if err == nil {
 		err = w.Add(source, list)

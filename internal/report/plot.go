@@ -150,15 +150,7 @@ func countTicks(_, hi float64) []tick {
 }
 
 // NiceStep returns a step 1, 2 or 5 times a power of ten that gives a curve of n points at most 50.
-func NiceStep(n int) int {
-	for base := 1; ; base *= 10 {
-		for _, f := range []int{1, 2, 5} {
-			if n <= 50*base*f {
-				return base * f
-			}
-		}
-	}
-}
+func NiceStep(n int) int { return int(roundUp(float64(n) / 50)) }
 
 func (c Chart) span() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)

@@ -121,21 +121,27 @@ func (p *plain) Read(b []byte) (int, error) { return p.in.buf.Read(b) }
 // find is never called, since only members can be damaged.
 func (p *plain) find(int64) error { return io.EOF }
 
-// findMagic moves to the next place that begins with magic and passes test, which gets the
-// following bytes in the buffer. It returns io.EOF if there is none.
-func findMagic(in *input, magic string, test func(head []byte) bool) error {
+// findMember moves to the first place after an offset that begins with magic and, unpacked, like a record. reset
+// sets the decoder to the following bytes in the buffer. It returns io.EOF if there is none.
+func findMember(in *input, magic string, after int64, decoder io.Reader, reset func(head io.Reader) error) error {
+	if err := in.behind(after); err != nil {
+		return err
+	}
+	var begin [len("WARC/")]byte
 	for {
 		head, err := in.buf.Peek(in.buf.Size())
 		if len(head) < len(magic) {
 			return err
 		}
 		at := bytes.Index(head, []byte(magic))
-		switch {
-		case at == 0 && test(head):
-			return nil
-		case at == 0:
+		if at == 0 {
+			if reset(bytes.NewReader(head)) == nil {
+				if _, err := io.ReadFull(decoder, begin[:]); err == nil && string(begin[:]) == "WARC/" {
+					return nil
+				}
+			}
 			at = 1
-		case at < 0:
+		} else if at < 0 {
 			at = len(head) - len(magic) + 1
 		}
 		if _, err := in.buf.Discard(at); err != nil {
@@ -318,25 +324,17 @@ func (g *gzipped) Read(p []byte) (int, error) {
 }
 
 func (g *gzipped) find(after int64) error {
-	if err := g.in.behind(after); err != nil {
-		return err
-	}
-	return findMagic(g.in, gzipMagic, func(head []byte) bool {
-		var begin [len("WARC/")]byte
-		if g.test.Reset(bytes.NewReader(head)) != nil {
-			return false
-		}
-		_, err := io.ReadFull(&g.test, begin[:])
-		return err == nil && string(begin[:]) == "WARC/"
-	})
+	return findMember(g.in, gzipMagic, after, &g.test, func(head io.Reader) error { return g.test.Reset(head) })
 }
 
-func gzipError(err error) error {
+func gzipError(err error) error { return memberError(err, "gzip member") }
+
+func memberError(err error, member string) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.Is(err, ErrCut):
+		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: the file ends in the middle of a gzip member", ErrCut)
+		return fmt.Errorf("%w: the file ends in the middle of a %s", ErrCut, member)
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
@@ -449,30 +447,10 @@ func (s *zstandard) Read(p []byte) (int, error) {
 }
 
 func (s *zstandard) find(after int64) error {
-	if err := s.in.behind(after); err != nil {
-		return err
-	}
-	return findMagic(s.in, zstdMagic, func(head []byte) bool {
-		var begin [len("WARC/")]byte
-		if s.z.Reset(bytes.NewReader(head)) != nil {
-			return false
-		}
-		_, err := io.ReadFull(s.z, begin[:])
-		return err == nil && string(begin[:]) == "WARC/"
-	})
+	return findMember(s.in, zstdMagic, after, s.z, func(head io.Reader) error { return s.z.Reset(head) })
 }
 
-func (s *zstandard) error(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, ErrCut):
-		return err
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return fmt.Errorf("%w: the file ends in the middle of a zstd frame", ErrCut)
-	}
-	return fmt.Errorf("%w: %w", ErrDamaged, err)
-}
+func (s *zstandard) error(err error) error { return memberError(err, "zstd frame") }
 
 // frame reads exactly one frame, so that its end is known. A decoder would read on into the next.
 type frame struct {

@@ -3,7 +3,6 @@ package warc
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -89,80 +88,4 @@ func (p *Packer) header(d *Draft) error {
 		return fmt.Errorf("record %s: a header of %d bytes, at most %d are read", d.ID, p.head.Len(), maxHeaderBytes)
 	}
 	return nil
-}
-
-// FilesOptions tell how output is split into files.
-type FilesOptions struct {
-	// Create creates the file with a name.
-	Create func(name string) (io.WriteCloser, error)
-	Prefix string // names are PREFIX-00001.warc.gz
-	Most   int64  // bytes after which the next file begins [1 GB]
-	// Info returns the first member of a file, its warcinfo record. It may be nil.
-	Info func(name string) ([]byte, error)
-}
-
-// Files writes members into files of bounded size. It is not safe for concurrent use.
-type Files struct {
-	opt  FilesOptions
-	n    int
-	name string
-	file io.WriteCloser // nil between files
-	at   int64
-}
-
-// NewFiles returns files; the first one is created on the first write.
-func NewFiles(opt FilesOptions) *Files {
-	if opt.Most <= 0 {
-		opt.Most = 1e9
-	}
-	return &Files{opt: opt}
-}
-
-// Write writes members into one file, and returns its name and their offset.
-func (f *Files) Write(members []byte) (name string, offset int64, err error) {
-	if f.file != nil && f.at+int64(len(members)) > f.opt.Most {
-		if err := f.Close(); err != nil {
-			return "", 0, err
-		}
-	}
-	if f.file == nil {
-		if err := f.begin(); err != nil {
-			return "", 0, err
-		}
-	}
-	name, offset = f.name, f.at
-	return name, offset, f.write(members)
-}
-
-func (f *Files) begin() (err error) {
-	f.n++
-	f.name, f.at = fmt.Sprintf("%s-%05d.warc.gz", f.opt.Prefix, f.n), 0
-	if f.file, err = f.opt.Create(f.name); err != nil {
-		f.file = nil
-		return err
-	}
-	if f.opt.Info == nil {
-		return nil
-	}
-	info, err := f.opt.Info(f.name)
-	if err != nil {
-		return err
-	}
-	return f.write(info)
-}
-
-func (f *Files) write(b []byte) error {
-	n, err := f.file.Write(b)
-	f.at += int64(n)
-	return err
-}
-
-// Close closes the current file.
-func (f *Files) Close() error {
-	if f.file == nil {
-		return nil
-	}
-	file := f.file
-	f.file = nil
-	return file.Close()
 }

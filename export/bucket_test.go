@@ -1,7 +1,6 @@
-package bucket
+package export
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,20 +8,20 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
-	"fossick/export"
 )
 
 // server is a fake S3 server with the bucket "bbb"; before may intercept requests.
 type server struct {
-	settings
-	client *client
+	s3Settings
+	client *s3Client
 	before atomic.Pointer[func(w http.ResponseWriter, r *http.Request) (answered bool)]
 }
 
@@ -39,9 +38,9 @@ func newServer(t *testing.T) *server {
 		}
 	}))
 	t.Cleanup(h.Close)
-	s.settings = settings{endpoint: h.URL, region: "us-east-1", id: "id", secret: "secret"}
+	s.s3Settings = s3Settings{endpoint: h.URL, region: "us-east-1", id: "id", secret: "secret"}
 	var err error
-	if s.client, err = newClient("bbb", s.settings); err != nil {
+	if s.client, err = newS3Client("bbb", s.s3Settings); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -51,9 +50,9 @@ func (s *server) answer(before func(w http.ResponseWriter, r *http.Request) (ans
 	s.before.Store(&before)
 }
 
-func (s *server) open(t *testing.T, key string, single bool) *Place {
+func (s *server) open(t *testing.T, key string, single bool) *Bucket {
 	t.Helper()
-	p, err := open(t.Context(), address{"bbb", key}, single, s.settings)
+	p, err := openBucket(t.Context(), s3Address{"bbb", key}, single, s.s3Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +96,7 @@ func (s *server) uploads(t *testing.T) int {
 	return n
 }
 
-func fill(p *Place, files map[string]string) error {
+func upload(p *Bucket, files map[string]string) error {
 	for name, text := range files {
 		w, err := p.Create(name)
 		if err != nil {
@@ -131,14 +130,14 @@ func want(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// TestObject: an object appears only at Commit; a second export compares it and sends nothing.
-func TestObject(t *testing.T) {
+// TestBucketObject: an object appears only at Commit; a second export compares it and sends nothing.
+func TestBucketObject(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "text", long()} {
 		s := newServer(t)
 		for run := range 2 {
 			p := s.open(t, "a/out", true)
-			if err := fill(p, map[string]string{"x": text}); err != nil {
+			if err := upload(p, map[string]string{"x": text}); err != nil {
 				t.Fatal(err)
 			}
 			if run == 0 {
@@ -163,7 +162,7 @@ func TestObject(t *testing.T) {
 				continue
 			}
 			p := s.open(t, "a/out", true)
-			if err := errors.Join(fill(p, map[string]string{"x": other}), p.Commit()); !errors.Is(err, export.ErrThere) {
+			if err := errors.Join(upload(p, map[string]string{"x": other}), p.Commit()); !errors.Is(err, ErrThere) {
 				t.Errorf("other bytes: %v", err)
 			}
 		}
@@ -171,13 +170,13 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// TestPrefix: the list is written last; the same export sends nothing, any other is refused.
-func TestPrefix(t *testing.T) {
+// TestBucketPrefix: the list is written last; the same export sends nothing, any other is refused.
+func TestBucketPrefix(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	files := map[string]string{"pages.jsonl": long(), "a b/ü.txt": "text", "empty": ""}
 	p := s.open(t, "out", false)
-	if err := fill(p, files); err != nil {
+	if err := upload(p, files); err != nil {
 		t.Fatal(err)
 	}
 	for key := range s.content(t) {
@@ -200,7 +199,7 @@ func TestPrefix(t *testing.T) {
 	want(t, s.content(t), all)
 	again := func(files map[string]string) error {
 		p := s.open(t, "out", false)
-		return errors.Join(fill(p, files), p.Commit())
+		return errors.Join(upload(p, files), p.Commit())
 	}
 	if err := again(files); err != nil {
 		t.Errorf("the same again: %v", err)
@@ -214,23 +213,23 @@ func TestPrefix(t *testing.T) {
 		}
 	}
 	want(t, s.content(t), all)
-	if _, err := open(t.Context(), address{"bbb", "out/a b"}, false, s.settings); !errors.Is(err, export.ErrThere) {
+	if _, err := openBucket(t.Context(), s3Address{"bbb", "out/a b"}, false, s.s3Settings); !errors.Is(err, ErrThere) {
 		t.Errorf("where there are objects of others: %v", err)
 	}
-	if _, err := open(t.Context(), address{"ccc", "out"}, false, s.settings); err == nil || !strings.Contains(err.Error(), "make the bucket first") {
+	if _, err := openBucket(t.Context(), s3Address{"ccc", "out"}, false, s.s3Settings); err == nil || !strings.Contains(err.Error(), "make the bucket first") {
 		t.Errorf("no bucket: %v", err)
 	}
 }
 
-// TestRemains: the next export removes what a killed one left, and nothing else.
-func TestRemains(t *testing.T) {
+// TestBucketRemains: the next export removes what a killed one left, and nothing else.
+func TestBucketRemains(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	if _, err := s.client.put(t.Context(), "outer", []byte("of others")); err != nil {
 		t.Fatal(err)
 	}
 	for _, single := range []bool{false, true} {
-		killed, err := open(t.Context(), address{"bbb", "out"}, single, s.settings)
+		killed, err := openBucket(t.Context(), s3Address{"bbb", "out"}, single, s.s3Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,10 +237,11 @@ func TestRemains(t *testing.T) {
 		if !single {
 			files["y"] = "small"
 		}
-		if err := fill(killed, files); err != nil {
+		if err := upload(killed, files); err != nil {
 			t.Fatal(err)
 		}
-		killed.transfers.stop() // like a kill: nothing is cleaned up
+		killed.stop() // like a kill: nothing is cleaned up
+		_ = killed.group.Wait()
 		if s.uploads(t) == 0 {
 			t.Fatal("no upload was begun")
 		}
@@ -249,7 +249,7 @@ func TestRemains(t *testing.T) {
 		if n := s.uploads(t); n != 0 {
 			t.Errorf("%d uploads are left", n)
 		}
-		if err := errors.Join(fill(p, map[string]string{"z": "text"}), p.Commit()); err != nil {
+		if err := errors.Join(upload(p, map[string]string{"z": "text"}), p.Commit()); err != nil {
 			t.Fatal(err)
 		}
 		got := s.content(t)
@@ -262,8 +262,8 @@ func TestRemains(t *testing.T) {
 	}
 }
 
-// TestFailures: a busy server is retried; a refusal ends the export with its reason and leaves nothing.
-func TestFailures(t *testing.T) {
+// TestBucketFailures: a busy server is retried; a refusal ends the export with its reason and leaves nothing.
+func TestBucketFailures(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a": "small", "b": long()}
 	s := newServer(t)
@@ -277,7 +277,7 @@ func TestFailures(t *testing.T) {
 		return true
 	})
 	p := s.open(t, "out", false)
-	if err := errors.Join(fill(p, files), p.Commit()); err != nil {
+	if err := errors.Join(upload(p, files), p.Commit()); err != nil {
 		t.Errorf("a busy server: %v", err)
 	}
 	for what, refused := range map[string]func(r *http.Request) bool{
@@ -300,7 +300,7 @@ func TestFailures(t *testing.T) {
 			return true
 		})
 		p := s.open(t, "out", false)
-		err := fill(p, files)
+		err := upload(p, files)
 		if err == nil {
 			err = p.Commit()
 		}
@@ -317,8 +317,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhileBegun: an upload whose id arrives during an interrupt is aborted too.
-func TestInterruptedWhileBegun(t *testing.T) {
+// TestBucketInterruptedWhileBegun: an upload whose id arrives during an interrupt is aborted too.
+func TestBucketInterruptedWhileBegun(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -328,11 +328,11 @@ func TestInterruptedWhileBegun(t *testing.T) {
 		}
 		return false
 	})
-	p, err := open(ctx, address{"bbb", "out"}, false, s.settings)
+	p, err := openBucket(ctx, s3Address{"bbb", "out"}, false, s.s3Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fill(p, map[string]string{"b": long()}); !errors.Is(err, context.Canceled) {
+	if err := upload(p, map[string]string{"b": long()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	if err := p.Discard(); err != nil || s.uploads(t) != 0 {
@@ -340,16 +340,16 @@ func TestInterruptedWhileBegun(t *testing.T) {
 	}
 }
 
-// TestInterrupted: Discard cleans up after the run's context has ended.
-func TestInterrupted(t *testing.T) {
+// TestBucketInterrupted: Discard cleans up after the run's context has ended.
+func TestBucketInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	ctx, interrupt := context.WithCancel(t.Context())
-	p, err := open(ctx, address{"bbb", "out"}, false, s.settings)
+	p, err := openBucket(ctx, s3Address{"bbb", "out"}, false, s.s3Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fill(p, map[string]string{"a": "small", "b": long()}); err != nil {
+	if err := upload(p, map[string]string{"a": "small", "b": long()}); err != nil {
 		t.Fatal(err)
 	}
 	interrupt()
@@ -366,12 +366,12 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestTwoAtOnce: when others change objects, no list is written and their objects stay.
-func TestTwoAtOnce(t *testing.T) {
+// TestBucketTwoAtOnce: when others change objects, no list is written and their objects stay.
+func TestBucketTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	p := s.open(t, "out", false)
-	if err := fill(p, map[string]string{"a": "small"}); err != nil {
+	if err := upload(p, map[string]string{"a": "small"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.client.put(t.Context(), "out/mine", []byte("of a person")); err != nil {
@@ -386,33 +386,21 @@ func TestTwoAtOnce(t *testing.T) {
 	want(t, s.content(t), map[string]string{"out/mine": "of a person", "out/" + markName: markText})
 }
 
-func TestPacked(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	p := s.open(t, "out", false)
-	if err := errors.Join(fill(p, map[string]string{"a.gz": strings.Repeat("text", 1000)}), p.Commit()); err != nil {
-		t.Fatal(err)
-	}
-	if text := s.content(t)["out/a.gz"]; len(text) > 200 || !bytes.HasPrefix([]byte(text), []byte{0x1f, 0x8b}) {
-		t.Errorf("%d bytes", len(text))
-	}
-}
-
-// TestParse: addresses are parsed, and errors never show credentials in them.
-func TestParse(t *testing.T) {
+// TestS3Address: addresses are parsed, and errors never show credentials in them.
+func TestS3Address(t *testing.T) {
 	for text, want := range map[string]string{
 		"s3://b": "s3://b/", "s3://b/": "s3://b/", "s3://b/a": "s3://b/a", "s3://b/a b/c?.jsonl.gz": "s3://b/a b/c?.jsonl.gz", "s3://b/x@y": "s3://b/x@y",
 		"s3://": "", "s3:///a": "", "s3://b//a": "", "http://b/a": "", "s3://id:secret@b/a": "",
 	} {
-		at, err := parse(text)
+		at, err := parseS3(text)
 		if got := at.String(); (err == nil) != (want != "") || err == nil && got != want || err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
 	}
 }
 
-// TestRedirect: objects and signatures do not follow a redirect to another host.
-func TestRedirect(t *testing.T) {
+// TestS3Redirect: objects and signatures do not follow a redirect to another host.
+func TestS3Redirect(t *testing.T) {
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		var reached atomic.Int64
 		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reached.Add(1) }))
@@ -422,11 +410,58 @@ func TestRedirect(t *testing.T) {
 			http.Redirect(w, r, other.URL+r.URL.Path, code)
 			return true
 		})
-		err := errors.Join(fill(p, map[string]string{"a": "text"}), p.Commit())
+		err := errors.Join(upload(p, map[string]string{"a": "text"}), p.Commit())
 		if err == nil || reached.Load() != 0 {
 			t.Errorf("a redirect of %d: %v, and the other host was asked %d times", code, err, reached.Load())
 		}
 		s.answer(func(http.ResponseWriter, *http.Request) bool { return false })
 		other.Close()
+	}
+}
+
+func TestS3FromEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	t.Setenv("HOME", dir)
+	t.Setenv("AWS_CONFIG_FILE", write("config", "[default]\nregion = here\n[profile p]\nregion = there\nendpoint_url = http://h:9000\n"))
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", write("credentials", "[p]\naws_access_key_id = fileid\naws_secret_access_key = filesecret\n"))
+	for _, test := range []struct{ set, want string }{
+		{"AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret", " here id"},
+		{"AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_REGION=r AWS_ENDPOINT_URL=https://e AWS_ENDPOINT_URL_S3=https://s", "https://s r id"},
+		{"AWS_PROFILE=p", "http://h:9000 there fileid"},
+		{"AWS_ACCESS_KEY_ID=id", "both keys for the server are missing"},
+		{"", "both keys for the server are missing"},
+		{"AWS_PROFILE=q", "both keys for the server are missing"},
+	} {
+		t.Run(test.set, func(t *testing.T) {
+			for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"} {
+				t.Setenv(name, "")
+			}
+			for _, pair := range strings.Fields(test.set) {
+				name, value, _ := strings.Cut(pair, "=")
+				t.Setenv(name, value)
+			}
+			s, err := s3FromEnvironment(os.Getenv)
+			if err != nil {
+				if !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "filesecret") {
+					t.Error(err)
+				}
+				return
+			}
+			if got := s.endpoint + " " + s.region + " " + s.id; got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+	for _, endpoint := range []string{"h:9000", "ftp://h", "https://id:secret@h", "https://h/path"} {
+		if _, err := newS3Client("bbb", s3Settings{endpoint: endpoint}); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", endpoint, err)
+		}
 	}
 }

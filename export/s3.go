@@ -1,4 +1,4 @@
-package bucket
+package export
 
 import (
 	"bytes"
@@ -23,43 +23,43 @@ import (
 	"fossick/internal/usage"
 )
 
-// Scheme starts every address.
-const Scheme = "s3://"
+// BucketScheme starts the address of an object store.
+const BucketScheme = "s3://"
 
-// address is s3://bucket/key; a key that is a prefix is empty or ends in a slash.
-type address struct{ bucket, key string }
+// s3Address is s3://bucket/key; a key that is a prefix is empty or ends in a slash.
+type s3Address struct{ bucket, key string }
 
-func parse(text string) (address, error) {
-	rest, found := strings.CutPrefix(text, Scheme)
+func parseS3(text string) (s3Address, error) {
+	rest, found := strings.CutPrefix(text, BucketScheme)
 	if !found {
-		return address{}, usage.Errorf("%q: want an address as s3://bucket/name", text)
+		return s3Address{}, usage.Errorf("%q: want an address as s3://bucket/name", text)
 	}
 	bucket, key, _ := strings.Cut(rest, "/")
 	if strings.Contains(bucket, "@") {
-		return address{}, usage.Errorf("s3://…: keys do not belong in an address, because others can read it; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+		return s3Address{}, usage.Errorf("s3://…: keys do not belong in an address, because others can read it; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 	}
 	if bucket == "" || strings.HasPrefix(key, "/") || strings.Contains(key, "//") {
-		return address{}, usage.Errorf("%q: want a bucket and names between single slashes, as s3://bucket/folder/name", text)
+		return s3Address{}, usage.Errorf("%q: want a bucket and names between single slashes, as s3://bucket/folder/name", text)
 	}
-	return address{bucket, key}, nil
+	return s3Address{bucket, key}, nil
 }
 
-func (a address) String() string { return Scheme + a.bucket + "/" + a.key }
+func (a s3Address) String() string { return BucketScheme + a.bucket + "/" + a.key }
 
-// settings are the server and the credentials.
-type settings struct {
+// s3Settings are the server and the credentials.
+type s3Settings struct {
 	endpoint          string // such as https://host:port; "" for Amazon
 	region            string
 	id, secret, token string
 }
 
-// fromEnvironment reads the AWS variables and profile files, without roles, single sign-on or credential_process.
-func fromEnvironment(getenv func(string) string) (settings, error) {
-	profile, err := readProfile(getenv)
+// s3FromEnvironment reads the AWS variables and profile files, without roles, single sign-on or credential_process.
+func s3FromEnvironment(getenv func(string) string) (s3Settings, error) {
+	profile, err := s3Profile(getenv)
 	if err != nil {
-		return settings{}, err
+		return s3Settings{}, err
 	}
-	s := settings{
+	s := s3Settings{
 		endpoint: cmp.Or(getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"), profile["endpoint_url"]),
 		region:   cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), profile["region"], "us-east-1"),
 		id:       getenv("AWS_ACCESS_KEY_ID"), secret: getenv("AWS_SECRET_ACCESS_KEY"), token: getenv("AWS_SESSION_TOKEN"),
@@ -73,8 +73,8 @@ func fromEnvironment(getenv func(string) string) (settings, error) {
 	return s, nil
 }
 
-// readProfile merges the profile's settings from both files; the credentials file wins.
-func readProfile(getenv func(string) string) (map[string]string, error) {
+// s3Profile merges the profile's settings from both files; the credentials file wins.
+func s3Profile(getenv func(string) string) (map[string]string, error) {
 	name := cmp.Or(getenv("AWS_PROFILE"), "default")
 	said := map[string]string{}
 	for _, file := range []struct{ variable, name, section string }{
@@ -102,13 +102,13 @@ func readProfile(getenv func(string) string) (map[string]string, error) {
 	return said, nil
 }
 
-// client sends requests for one bucket. Safe for concurrent use.
-type client struct {
+// s3Client sends requests for one bucket. Safe for concurrent use.
+type s3Client struct {
 	core           *minio.Core
 	bucket, region string
 }
 
-func newClient(bucket string, s settings) (*client, error) {
+func newS3Client(bucket string, s s3Settings) (*s3Client, error) {
 	u, lookup := &url.URL{Scheme: "https", Host: "s3.amazonaws.com"}, minio.BucketLookupAuto
 	if s.endpoint != "" {
 		var err error
@@ -122,35 +122,33 @@ func newClient(bucket string, s settings) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport.MaxIdleConnsPerHost = mostBytes / leastBytes
+	transport.MaxIdleConnsPerHost = mostInFlight / leastInFlight
 	transport.ResponseHeaderTimeout = 2 * time.Minute // joining 10,000 parts is slow
 	core, err := minio.NewCore(u.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(s.id, s.secret, s.token), Secure: u.Scheme == "https", Transport: transport, Region: s.region, BucketLookup: lookup,
 	})
-	return &client{core, bucket, s.region}, err
+	return &s3Client{core, bucket, s.region}, err
 }
 
 // grace is how long a changing request may outlast its context.
 const grace = 5 * time.Second
 
-// unhurried returns a context for a changing request, which must not be cut off at once: an upload with an
+// change makes a request that changes the server. It is not cut off at once when ctx ends: an upload with an
 // unknown id could not be aborted, and an object could appear after its removal.
-func unhurried(ctx context.Context) (_ context.Context, end func()) {
-	if ctx.Err() != nil {
-		return ctx, func() {}
+func (c *s3Client) change(ctx context.Context, key string, request func(context.Context) error) error {
+	if ctx.Err() == nil {
+		longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+		defer cancel(nil)
+		defer context.AfterFunc(ctx, func() {
+			select {
+			case <-time.After(grace):
+				cancel(context.Cause(ctx))
+			case <-longer.Done():
+			}
+		})()
+		ctx = longer
 	}
-	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(grace):
-			cancel(context.Cause(ctx))
-		case <-longer.Done():
-		}
-	})
-	return longer, func() {
-		stop()
-		cancel(nil)
-	}
+	return c.wrap(key, request(ctx))
 }
 
 func sumOf(b []byte) string {
@@ -159,54 +157,62 @@ func sumOf(b []byte) string {
 }
 
 // put creates an object in one request and returns its ETag. Signing the hash makes the server verify the bytes.
-func (c *client) put(ctx context.Context, key string, content []byte) (tag string, err error) {
-	ctx, end := unhurried(ctx)
-	defer end()
-	made, err := c.core.PutObject(ctx, c.bucket, key, bytes.NewReader(content), int64(len(content)), "", sumOf(content), minio.PutObjectOptions{DisableContentSha256: true})
-	return made.ETag, c.wrap(key, err)
+func (c *s3Client) put(ctx context.Context, key string, content []byte) (tag string, err error) {
+	err = c.change(ctx, key, func(ctx context.Context) error {
+		made, err := c.core.PutObject(ctx, c.bucket, key, bytes.NewReader(content), int64(len(content)), "", sumOf(content), minio.PutObjectOptions{DisableContentSha256: true})
+		tag = made.ETag
+		return err
+	})
+	return tag, err
 }
 
-func (c *client) begin(ctx context.Context, key string) (id string, err error) {
-	ctx, end := unhurried(ctx)
-	defer end()
-	id, err = c.core.NewMultipartUpload(ctx, c.bucket, key, minio.PutObjectOptions{})
-	return id, c.wrap(key, err)
+// begin begins an upload in parts.
+func (c *s3Client) begin(ctx context.Context, key string) (id string, err error) {
+	err = c.change(ctx, key, func(ctx context.Context) (err error) {
+		id, err = c.core.NewMultipartUpload(ctx, c.bucket, key, minio.PutObjectOptions{})
+		return err
+	})
+	return id, err
 }
 
-func (c *client) part(ctx context.Context, key, id string, number int, content []byte) (minio.CompletePart, error) {
-	ctx, end := unhurried(ctx)
-	defer end()
-	made, err := c.core.PutObjectPart(ctx, c.bucket, key, id, number, bytes.NewReader(content), int64(len(content)),
-		minio.PutObjectPartOptions{Sha256Hex: sumOf(content), DisableContentSha256: true})
-	return minio.CompletePart{PartNumber: number, ETag: made.ETag}, c.wrap(key, err)
+func (c *s3Client) part(ctx context.Context, key, id string, number int, content []byte) (tag string, err error) {
+	err = c.change(ctx, key, func(ctx context.Context) error {
+		made, err := c.core.PutObjectPart(ctx, c.bucket, key, id, number, bytes.NewReader(content), int64(len(content)),
+			minio.PutObjectPartOptions{Sha256Hex: sumOf(content), DisableContentSha256: true})
+		tag = made.ETag
+		return err
+	})
+	return tag, err
 }
 
 // complete joins an upload's parts and returns the object's ETag as listed, since some servers answer with
 // another. If the first answer was lost, the retry finds no upload but the object.
-func (c *client) complete(ctx context.Context, key, id string, parts []minio.CompletePart) (tag string, err error) {
-	ctx, end := unhurried(ctx)
-	defer end()
-	_, failed := c.core.CompleteMultipartUpload(ctx, c.bucket, key, id, parts, minio.PutObjectOptions{})
-	if failed != nil && !is(failed, minio.NoSuchUpload) {
-		return "", c.wrap(key, failed)
-	}
-	if o, err := c.first(ctx, key); err != nil || o.Key == key {
-		return o.ETag, err
-	}
-	return "", c.wrap(key, failed)
+func (c *s3Client) complete(ctx context.Context, key, id string, parts []minio.CompletePart) (tag string, err error) {
+	err = c.change(ctx, key, func(ctx context.Context) error {
+		_, failed := c.core.CompleteMultipartUpload(ctx, c.bucket, key, id, parts, minio.PutObjectOptions{})
+		if failed != nil && !is(failed, minio.NoSuchUpload) {
+			return failed
+		}
+		o, err := c.first(ctx, key)
+		if tag = o.ETag; err == nil && o.Key != key {
+			err = failed
+		}
+		return err
+	})
+	return tag, err
 }
 
-func (c *client) abort(ctx context.Context, key, id string) error {
-	ctx, end := unhurried(ctx)
-	defer end()
-	if err := c.core.AbortMultipartUpload(ctx, c.bucket, key, id); !is(err, minio.NoSuchUpload) {
-		return c.wrap(key, err)
-	}
-	return nil
+func (c *s3Client) abort(ctx context.Context, key, id string) error {
+	return c.change(ctx, key, func(ctx context.Context) error {
+		if err := c.core.AbortMultipartUpload(ctx, c.bucket, key, id); !is(err, minio.NoSuchUpload) {
+			return err
+		}
+		return nil
+	})
 }
 
 // uploads yields unfinished multipart uploads to keys with a prefix.
-func (c *client) uploads(ctx context.Context, prefix string) iter.Seq2[minio.ObjectMultipartInfo, error] {
+func (c *s3Client) uploads(ctx context.Context, prefix string) iter.Seq2[minio.ObjectMultipartInfo, error] {
 	return func(yield func(minio.ObjectMultipartInfo, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
@@ -221,13 +227,13 @@ func (c *client) uploads(ctx context.Context, prefix string) iter.Seq2[minio.Obj
 	}
 }
 
-func (c *client) open(ctx context.Context, key string) (io.ReadCloser, error) {
+func (c *s3Client) open(ctx context.Context, key string) (io.ReadCloser, error) {
 	body, _, _, err := c.core.GetObject(ctx, c.bucket, key, minio.GetObjectOptions{})
 	return body, c.wrap(key, err)
 }
 
 // below yields the objects whose keys have a prefix.
-func (c *client) below(ctx context.Context, prefix string) iter.Seq2[minio.ObjectInfo, error] {
+func (c *s3Client) below(ctx context.Context, prefix string) iter.Seq2[minio.ObjectInfo, error] {
 	return func(yield func(minio.ObjectInfo, error) bool) {
 		for o := range c.core.ListObjectsIter(ctx, c.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 			if !yield(o, c.wrap(prefix, o.Err)) {
@@ -238,7 +244,7 @@ func (c *client) below(ctx context.Context, prefix string) iter.Seq2[minio.Objec
 }
 
 // first returns the first object whose key has a prefix; its key is "" for none.
-func (c *client) first(ctx context.Context, prefix string) (minio.ObjectInfo, error) {
+func (c *s3Client) first(ctx context.Context, prefix string) (minio.ObjectInfo, error) {
 	for o, err := range c.below(ctx, prefix) {
 		return o, err
 	}
@@ -246,36 +252,36 @@ func (c *client) first(ctx context.Context, prefix string) (minio.ObjectInfo, er
 }
 
 // has reports whether an object exists. It lists, since credentials may lack the right to read.
-func (c *client) has(ctx context.Context, key string) (bool, error) {
+func (c *s3Client) has(ctx context.Context, key string) (bool, error) {
 	o, err := c.first(ctx, key)
 	return err == nil && o.Key == key, err
 }
 
-func (c *client) removeAll(ctx context.Context, keys iter.Seq[string]) error {
-	ctx, end := unhurried(ctx)
-	defer end()
-	results, err := c.core.RemoveObjectsWithIter(ctx, c.bucket, func(yield func(minio.ObjectInfo) bool) {
-		for key := range keys {
-			if !yield(minio.ObjectInfo{Key: key}) {
-				return
+func (c *s3Client) removeAll(ctx context.Context, keys iter.Seq[string]) error {
+	return c.change(ctx, "", func(ctx context.Context) error {
+		results, err := c.core.RemoveObjectsWithIter(ctx, c.bucket, func(yield func(minio.ObjectInfo) bool) {
+			for key := range keys {
+				if !yield(minio.ObjectInfo{Key: key}) {
+					return
+				}
+			}
+		}, minio.RemoveObjectsOptions{})
+		if err != nil {
+			return err
+		}
+		for r := range results {
+			if r.Err != nil && !is(r.Err, minio.NoSuchKey) { // a concurrent export may have removed it
+				err = cmp.Or(err, fmt.Errorf("%s: %w", r.ObjectName, r.Err))
 			}
 		}
-	}, minio.RemoveObjectsOptions{})
-	if err != nil {
-		return c.wrap("", err)
-	}
-	for r := range results {
-		if r.Err != nil && !is(r.Err, minio.NoSuchKey) { // a concurrent export may have removed it
-			err = cmp.Or(err, c.wrap(r.ObjectName, r.Err))
-		}
-	}
-	return err
+		return err
+	})
 }
 
-func (c *client) remove(ctx context.Context, key string) error {
-	ctx, end := unhurried(ctx)
-	defer end()
-	return c.wrap(key, c.core.RemoveObject(ctx, c.bucket, key, minio.RemoveObjectOptions{}))
+func (c *s3Client) remove(ctx context.Context, key string) error {
+	return c.change(ctx, key, func(ctx context.Context) error {
+		return c.core.RemoveObject(ctx, c.bucket, key, minio.RemoveObjectOptions{})
+	})
 }
 
 // is reports whether err is a server's error with this code.
@@ -294,11 +300,11 @@ var hints = map[string]string{
 }
 
 // wrap adds the address and a hint to an error.
-func (c *client) wrap(key string, err error) error {
-	if err == nil {
-		return nil
+func (c *s3Client) wrap(key string, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), BucketScheme) { // it has them
+		return err
 	}
-	at := address{c.bucket, key}
+	at := s3Address{c.bucket, key}
 	r, refused := errors.AsType[minio.ErrorResponse](err)
 	if !refused {
 		return fmt.Errorf("%s: %w", at, err)
