@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // Bucket is an export to an object store: a single object, or all objects below a prefix. End it with Commit or
@@ -241,7 +241,7 @@ func (p *Bucket) Commit() error {
 // sendOutside sends the files written by libraries.
 func (p *Bucket) sendOutside() error {
 	for _, name := range p.outside {
-		from, err := reading.Open(filepath.Join(p.scratch, filepath.FromSlash(name)))
+		from, err := fileio.Open(filepath.Join(p.scratch, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}

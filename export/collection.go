@@ -21,9 +21,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/rights"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -51,7 +50,7 @@ type Source struct {
 	Store *store.Store
 
 	info    store.Info
-	purpose rights.Purpose // purpose of the crawl
+	purpose page.Purpose // purpose of the crawl
 	counts  store.Counts
 	partial bool
 	same    aliases // nil until the method Aliases reads them
@@ -105,7 +104,7 @@ func Names(dirs []string) ([]string, error) {
 			return nil, err
 		}
 		if slices.Contains(paths, path) {
-			return nil, usage.Errorf("%s is given twice; give each store once", dir)
+			return nil, cli.Usagef("%s is given twice; give each store once", dir)
 		}
 		paths, names = append(paths, path), append(names, filepath.Base(path))
 	}
@@ -169,7 +168,7 @@ type Page struct {
 	Via         string // seed, link, redirect or sitemap
 	Depth       int    // links from the nearest start page
 
-	Rights  []rights.Statement // its owner's statements on use, with their sources
+	Rights  []page.Statement // its owner's statements on use, with their sources
 	Licence string
 
 	Text     string // extracted by Options.Text, with Want.Text
@@ -220,7 +219,7 @@ type Choice struct {
 	After    uint64         // only pages with a higher number, in each store
 
 	// Purpose is the intended use, "" for the crawl's; pages whose owners refuse it are left out.
-	Purpose rights.Purpose
+	Purpose page.Purpose
 }
 
 type known struct {
@@ -357,7 +356,7 @@ func (c *Collection) refined(choice Choice) error {
 			return nil
 		}
 	}
-	return usage.Errorf("--kept needs refined pages; run fossick refine first, or choose pages by --label")
+	return cli.Usagef("--kept needs refined pages; run fossick refine first, or choose pages by --label")
 }
 
 func (s *Selection) link(p picked) error {
@@ -549,7 +548,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 		URL: r.URL, Host: page.Host(r.URL), Site: page.Site(r.URL), Title: r.Title,
 		Language: r.Lang, ContentType: r.ContentType, Fetched: time.UnixMilli(r.At).UTC(),
 		Bytes: r.Bytes, Checksum: hex.EncodeToString(r.Checksum),
-		Rights: said(r), Licence: rights.Licence(said(r)), Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
+		Rights: said(r), Licence: page.Licence(said(r)), Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
 	}
 	for _, part := range []func(*Page, *picked) error{s.readLabel, s.readStory, s.readText, s.readExchanges} {
 		if err := part(p, &one); err != nil {
@@ -827,29 +826,29 @@ func (s *Source) Aliases(ctx context.Context) (_ aliases, err error) {
 	return s.same, err
 }
 
-func said(p *store.Page) []rights.Statement {
-	all := make([]rights.Statement, len(p.Rights))
+func said(p *store.Page) []page.Statement {
+	all := make([]page.Statement, len(p.Rights))
 	for i, s := range p.Rights {
-		all[i] = rights.Statement(s)
+		all[i] = page.Statement(s)
 	}
 	return all
 }
 
 // refused reports whether the owner of a page refuses the purpose.
-func (c *Choice) refused(p *store.Page, crawl rights.Purpose) bool {
+func (c *Choice) refused(p *store.Page, crawl page.Purpose) bool {
 	purpose := c.Purpose
 	if purpose == "" {
 		purpose = crawl
 	}
-	return rights.Refusal(said(p), purpose) != ""
+	return page.Refusal(said(p), purpose) != ""
 }
 
-func purposeOf(info store.Info) rights.Purpose {
+func purposeOf(info store.Info) page.Purpose {
 	var kept struct{ Purpose string }
 	if json.Unmarshal(info.Settings, &kept) != nil {
 		return ""
 	}
-	purpose, _ := rights.Parse(kept.Purpose) // "" for an unknown purpose
+	purpose, _ := page.ParsePurpose(kept.Purpose) // "" for an unknown purpose
 	return purpose
 }
 

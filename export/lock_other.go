@@ -5,11 +5,11 @@ package export
 import (
 	"os"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 func lockAlone(dir string) (_ *os.File, alone bool, err error) {
-	f, err := reading.OpenFolder(dir)
+	f, err := fileio.OpenFolder(dir)
 	return f, err == nil, err
 }
 

@@ -10,12 +10,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // lockAlone locks a folder until unlock or the end of the process; alone is false when another process holds the lock.
 func lockAlone(dir string) (_ *os.File, alone bool, err error) {
-	f, err := reading.OpenFolder(dir)
+	f, err := fileio.OpenFolder(dir)
 	if err != nil {
 		return nil, false, err
 	}

@@ -18,14 +18,14 @@ import (
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/internal/cli"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/models"
 )
 
 // TestHelpExamples runs every example of every verb's help, in a folder with the files that the
 // examples name. A fossick.toml of the user sets the proxy.
 func TestHelpExamples(t *testing.T) {
-	fulltest.Only(t, "it runs every example of every help")
+	testkit.Only(t, "it runs every example of every help")
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("needs bash, as who pastes has")
@@ -45,7 +45,7 @@ func TestHelpExamples(t *testing.T) {
 				for _, example := range examples {
 					parseExample(t, example)
 				}
-				fulltest.Only(t, "they take long, and scripts run much the same")
+				testkit.Only(t, "they take long, and scripts run much the same")
 			}
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {

@@ -14,8 +14,6 @@ import (
 	"fossick/export"
 	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/rights"
 )
 
 type exportCmd struct {
@@ -39,7 +37,7 @@ type exportCmd struct {
 func (exportCmd) Help() string {
 	says := &strings.Builder{}
 	for _, f := range export.Formats() {
-		printable.Fprintf(says, "  %-10s %s\n", f.Name, f.Says)
+		cli.Fprintf(says, "  %-10s %s\n", f.Name, f.Says)
 	}
 	return `Writes the pages of crawls in the formats of other programs. A file or folder gets its name when it is complete, and never replaces one with other content. The same stores and flags give the same bytes.
 
@@ -245,7 +243,7 @@ func isFolder(path string) bool {
 }
 
 func (c *exportCmd) choice(now time.Time) (choice export.Choice, err error) {
-	choice = export.Choice{Labels: c.Label, MinScore: c.MinScore, Kept: c.Kept, Hosts: c.Host, Limit: c.Limit, Purpose: rights.Purpose(strings.ToLower(c.Purpose))}
+	choice = export.Choice{Labels: c.Label, MinScore: c.MinScore, Kept: c.Kept, Hosts: c.Host, Limit: c.Limit, Purpose: page.Purpose(strings.ToLower(c.Purpose))}
 	if c.Limit < 0 {
 		return choice, usagef("--limit %d: want a number of pages", c.Limit)
 	}
@@ -270,9 +268,9 @@ func (c *exportCmd) choice(now time.Time) (choice export.Choice, err error) {
 }
 
 func (r exportResult) print(w io.Writer) {
-	printable.Fprintf(w, "%d pages as %s: %s, %d files, %d bytes\n", r.Records, strings.Join(r.Formats, ", "), r.Output, r.Files, r.Bytes)
+	cli.Fprintf(w, "%d pages as %s: %s, %d files, %d bytes\n", r.Records, strings.Join(r.Formats, ", "), r.Output, r.Files, r.Bytes)
 	if r.OffTopic > 0 {
-		printable.Fprintf(w, "%d of them are off topic: run fossick refine, then export with --kept to leave them out\n", r.OffTopic)
+		cli.Fprintf(w, "%d of them are off topic: run fossick refine, then export with --kept to leave them out\n", r.OffTopic)
 	}
 	for _, left := range []struct {
 		n   int
@@ -284,7 +282,7 @@ func (r exportResult) print(w io.Writer) {
 		{r.Damaged, "damaged: fossick verify lists them"},
 	} {
 		if left.n > 0 {
-			printable.Fprintf(w, "%d pages %s\n", left.n, left.why)
+			cli.Fprintf(w, "%d pages %s\n", left.n, left.why)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"fossick/export"
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 )
 
 // The SQL that creates the tables without keys, and a psql script that runs it, loads the files and adds
@@ -328,8 +328,8 @@ func (s *sites) settle() {
 }
 
 // edgeSorter sorts distinct links by source, then target.
-func edgeSorter(dir string, limit int) *extsort.Sorter[uint64] {
-	return extsort.New(extsort.Options[uint64]{
+func edgeSorter(dir string, limit int) *fileio.Sorter[uint64] {
+	return fileio.NewSorter(fileio.SortOptions[uint64]{
 		Dir: dir, Limit: limit, Unique: true, Sort: slices.Sort[[]uint64],
 		Compare: cmp.Compare[uint64],
 		Append:  func(dst []byte, before, x uint64) []byte { return binary.AppendUvarint(dst, x-before) },
@@ -379,7 +379,7 @@ func (m *manifest) join(ctx context.Context, o *owners, add func(edge uint64) er
 	targets, stop := iter.Pull2(o.targets(ctx))
 	defer stop()
 	at, err, more := targets()
-	return extsort.Merge(ctx, runs, func(a, b *hashRun) bool { return bytes.Compare(a.item.hash[:], b.item.hash[:]) < 0 }, func(r *hashRun) error {
+	return fileio.Merge(ctx, runs, func(a, b *hashRun) bool { return bytes.Compare(a.item.hash[:], b.item.hash[:]) < 0 }, func(r *hashRun) error {
 		for more && err == nil && bytes.Compare(at.hash[:], r.item.hash[:]) < 0 {
 			at, err, more = targets()
 		}
@@ -414,7 +414,7 @@ func (o *owners) targets(ctx context.Context) iter.Seq2[name, error] {
 	}
 }
 
-func (m *manifest) writeLinks(ctx context.Context, o *owners, edges *extsort.Sorter[uint64], to *output, rows *table, did func(int)) (n uint64, err error) {
+func (m *manifest) writeLinks(ctx context.Context, o *owners, edges *fileio.Sorter[uint64], to *output, rows *table, did func(int)) (n uint64, err error) {
 	w, err := export.NewLinkWriter(to, o.total)
 	if err != nil {
 		return n, err

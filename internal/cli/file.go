@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // file is a fossick.toml.
@@ -72,15 +72,15 @@ func (f *file) validate(node *kong.Node, path []string, table map[string]any) er
 		child := Child(node, key)
 		switch {
 		case isTable && child == nil:
-			return fmt.Errorf("%s: there is no verb %q%s", f.place(path, key), strings.Join(inside, " "), printable.DidYouMean(key, Children(node)))
+			return fmt.Errorf("%s: there is no verb %q%s", f.place(path, key), strings.Join(inside, " "), cli.DidYouMean(key, Children(node)))
 		case isTable:
 			if err := f.validate(child, inside, inner); err != nil {
 				return err
 			}
 		case !slices.Contains(flagNames(node), key) && len(path) == 0:
-			return fmt.Errorf("%s: no verb has a flag %q%s", f.place(path, key), key, printable.DidYouMean(key, flagNames(node)))
+			return fmt.Errorf("%s: no verb has a flag %q%s", f.place(path, key), key, cli.DidYouMean(key, flagNames(node)))
 		case !slices.Contains(flagNames(node), key):
-			return fmt.Errorf("%s: %s has no flag %q%s", f.place(path, key), strings.Join(path, " "), key, printable.DidYouMean(key, flagNames(node)))
+			return fmt.Errorf("%s: %s has no flag %q%s", f.place(path, key), strings.Join(path, " "), key, cli.DidYouMean(key, flagNames(node)))
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func UnknownEnv(app *kong.Application, environ []string) (sentences []string) {
 		known = append(known, envName(flag))
 	}
 	for _, name := range unknownEnv(environ, known) {
-		sentences = append(sentences, fmt.Sprintf("%s has no effect: no verb has such a flag%s", name, printable.DidYouMean(name, known)))
+		sentences = append(sentences, fmt.Sprintf("%s has no effect: no verb has such a flag%s", name, cli.DidYouMean(name, known)))
 	}
 	return sentences
 }

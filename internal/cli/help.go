@@ -7,8 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/printable"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 )
 
 var options = kong.HelpOptions{
@@ -30,7 +29,7 @@ func Print(ctx *kong.Context, all bool) error {
 		return err
 	}
 	if hidden > 0 {
-		printable.Fprintf(ctx.Stdout, "\n%d more flags: %s --help-all\n", hidden, node.FullPath())
+		cli.Fprintf(ctx.Stdout, "\n%d more flags: %s --help-all\n", hidden, node.FullPath())
 	}
 	if node == ctx.Model.Node {
 		io.WriteString(ctx.Stdout, "\nTo set flags in a file or the environment: fossick help config\n")
@@ -91,7 +90,7 @@ func HelpText(parser *kong.Kong, verb []string, all bool) (string, error) {
 		child := Child(node, word)
 		if child == nil {
 			known := append(Children(node), "config")
-			return "", usage.Errorf("there is no verb %q%s; fossick help lists them", strings.Join(verb, " "), printable.DidYouMean(word, known))
+			return "", cli.Usagef("there is no verb %q%s; fossick help lists them", strings.Join(verb, " "), cli.DidYouMean(word, known))
 		}
 		node = child
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // Settings implements kong.Resolver for flags not on the command line. In falling precedence:
@@ -88,12 +88,12 @@ func sameFile(a, b string) bool {
 }
 
 func readFile(path string) (*file, error) {
-	text, err := reading.All(path, reading.MaxTOMLBytes)
+	text, err := fileio.All(path, fileio.MaxTOMLBytes)
 	if err != nil {
 		return nil, err
 	}
 	file := &file{path: path, text: string(text)}
-	if err := reading.CheckTOML(file.text); err != nil {
+	if err := fileio.CheckTOML(file.text); err != nil {
 		return nil, fmt.Errorf("%s: %w; fossick help config shows how it is written", path, err)
 	}
 	_, err = toml.Decode(file.text, &file.values)

@@ -13,7 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/dustin/go-humanize"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // Mappers make the parser accept values as people write them: times as 90s or 2w, numbers as 10k,
@@ -78,7 +78,7 @@ func mapString(ctx *kong.DecodeContext, target reflect.Value) error {
 		return err
 	}
 	if allowed := choices(ctx.Value); len(allowed) > 0 && text != "" && !slices.Contains(allowed, text) {
-		return fmt.Errorf("%q: want %s%s", text, printable.OrList(allowed), printable.DidYouMean(text, allowed))
+		return fmt.Errorf("%q: want %s%s", text, cli.OrList(allowed), cli.DidYouMean(text, allowed))
 	}
 	target.SetString(text)
 	return nil

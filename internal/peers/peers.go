@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // folder returns the folder of scripts/peers.sh, or "".
@@ -69,7 +69,7 @@ func Script(t testing.TB, name string, args ...string) []byte {
 	if filepath.Ext(name) == ".mjs" {
 		program = Program(t, "node")
 	}
-	path, err := filepath.Abs(filepath.Join(fulltest.Module(), "scripts", "peers", name))
+	path, err := filepath.Abs(filepath.Join(testkit.Module(), "scripts", "peers", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 )
 
 // TestOpen: Open reports what is at a path before reading a byte, and never blocks.
@@ -126,7 +126,7 @@ func TestWithin(t *testing.T) {
 
 // TestCheckTOML: shapes that cost gigabytes are refused, ordinary settings are not.
 func TestCheckTOML(t *testing.T) {
-	deep, shapes := strings.Repeat("a.", 20)+"a = 1", tries.Of(t, "settings of a costly shape")
+	deep, shapes := strings.Repeat("a.", 20)+"a = 1", testkit.Tries(t, "settings of a costly shape")
 	for name, text := range map[string]string{
 		"dotted key": deep, "dotted table": "[" + strings.Repeat("a .\t", 20) + "a]", "quoted key": strings.Repeat(`"a".`, 20) + "a = 1",
 		"lists": "a = " + strings.Repeat("[", 20), "tables": "a = " + strings.Repeat("{a = ", 20), "both": "a = " + strings.Repeat("[{a = ", 10),
@@ -195,7 +195,7 @@ func TestSecret(t *testing.T) {
 
 // TestBombs: decompression bombs end before they cost much; text does not end early.
 func TestBombs(t *testing.T) {
-	class := tries.Of(t, "bombs")
+	class := testkit.Tries(t, "bombs")
 	for ext, pack := range map[string]func(io.Writer) io.WriteCloser{
 		".gz":  func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 		".zst": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // spoken is the log on a terminal: one sentence per record, without the time.
@@ -59,7 +59,7 @@ func (h *spoken) Handle(_ context.Context, r slog.Record) error {
 	if len(where) > 0 {
 		text += " (" + strings.Join(where, ", ") + ")"
 	}
-	_, err := io.WriteString(h.screen, h.name(r.Level)+" "+printable.Cut(text, 1000)+"\n")
+	_, err := io.WriteString(h.screen, h.name(r.Level)+" "+cli.Cut(text, 1000)+"\n")
 	return err
 }
 

@@ -3,7 +3,7 @@ package terminal
 import (
 	"io"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 type Style string
@@ -20,7 +20,7 @@ const (
 
 // paint returns a line of filtered text, in a style if colour.
 func paint(text string, style Style, colour bool) string {
-	text = printable.Line(text)
+	text = cli.Line(text)
 	if !colour || style == Plain || text == "" {
 		return text
 	}
@@ -33,16 +33,16 @@ func Begin(style Style) string { return "\x1b[" + string(style) + "m" }
 const Reset = "\x1b[0m"
 
 type coloured struct {
-	*printable.Writer
+	*cli.Writer
 	to io.Writer // bypasses the filter, for the colour sequences
 }
 
 // Coloured returns a writer for Fprint's colours; text filters what is written to the terminal.
-func Coloured(text *printable.Writer, to io.Writer) io.Writer { return &coloured{text, to} }
+func Coloured(text *cli.Writer, to io.Writer) io.Writer { return &coloured{text, to} }
 
 // Fprint writes words, in a style if w is from Coloured.
 func Fprint(w io.Writer, words string, style Style) {
-	words = printable.Line(words)
+	words = cli.Line(words)
 	o, ok := w.(*coloured)
 	if !ok || style == Plain {
 		io.WriteString(w, words) // the next write returns its error

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // Write replaces the file at path by a temporary file beside it, which write fills, once that is
@@ -45,7 +45,7 @@ func Page(path string, write func(io.Writer) error) error {
 
 // SyncFolder syncs the names in a folder to disk.
 func SyncFolder(path string) error {
-	f, err := reading.OpenFolder(path)
+	f, err := fileio.OpenFolder(path)
 	if err != nil {
 		return err
 	}
