@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // newText returns a page of unique words with links to three more such pages, of all. One in
@@ -111,7 +111,7 @@ func TestSiteBudget(t *testing.T) {
 // TestNoSiteBudget: there is no budget for the start pages' site, for the only known site, or
 // with --traps follow.
 func TestNoSiteBudget(t *testing.T) {
-	fulltest.Only(t, "TestSiteBudget has the main way")
+	testkit.Only(t, "TestSiteBudget has the main way")
 	t.Parallel()
 	for name, change := range map[string]func(o *Options){
 		"start":  func(o *Options) { o.Seeds = append(o.Seeds, "http://endless.test/0") },

@@ -12,7 +12,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -83,7 +83,7 @@ func TestRetriesWaitAfterResume(t *testing.T) {
 // TestRetriesAreBounded: a failing host gets half of all requests plus ten as retries.
 func TestRetriesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pages := fulltest.Rounds(8, 30)
+		pages := testkit.Rounds(8, 30)
 		w := &fakeWeb{pages: busyPages(pages), fail: map[string][]fetch.Response{}}
 		for i := range pages {
 			w.fail[fmt.Sprintf("http://a.test/%02d", i)] = slices.Repeat([]fetch.Response{{State: fetch.StateCode, Code: 500}}, 9)

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // newWords returns n random new words.
@@ -38,7 +38,7 @@ func farmPage(url, name func() string) string {
 // hosts with content, or with links from elsewhere, are kept. With --traps follow the crawl goes
 // on.
 func TestHostFarms(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestTraps has the main way")
+	testkit.Only(t, "seconds of processor time; TestTraps has the main way")
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	for kind, name := range map[string]func() string{

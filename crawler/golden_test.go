@@ -23,8 +23,8 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -45,7 +45,7 @@ func TestJournalsAreKept(t *testing.T) {
 		hash, name, _ := strings.Cut(s.Text(), " ")
 		golden[name] = hash
 	}
-	for seed := range fulltest.Rounds(1, 4) {
+	for seed := range testkit.Rounds(1, 4) {
 		name := fmt.Sprintf("world %d", seed)
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -51,7 +51,7 @@ func TestOutage(t *testing.T) {
 	} {
 		t.Run(string(tc.state), func(t *testing.T) {
 			if tc.state != fetch.StateNoIP {
-				fulltest.Only(t, "waits for an hour, if not a real one")
+				testkit.Only(t, "waits for an hour, if not a real one")
 			}
 			synctest.Test(t, func(t *testing.T) { checkOutage(t, tc.state, tc.wait) })
 		})
@@ -261,7 +261,7 @@ func TestIllURLs(t *testing.T) {
 // TestOneHost: a crawl of one host cannot tell its death from a network failure. It ends soon
 // with its queue intact, and a later session continues.
 func TestOneHost(t *testing.T) {
-	fulltest.Only(t, "waits for hours, if not real ones")
+	testkit.Only(t, "waits for hours, if not real ones")
 	synctest.Test(t, func(t *testing.T) {
 		start, dead := time.Now(), true
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(1, 50), took: 100 * time.Millisecond}, wait: 15 * time.Second}

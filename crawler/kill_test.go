@@ -24,8 +24,8 @@ import (
 
 	"fossick/crawler/frontier"
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -120,7 +120,7 @@ func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 	asked := map[string]int{}
 	for killed := true; killed; kills++ {
 		var lines []string
-		killed, lines = killAfter(t, dir, 1+rng.IntN(fulltest.Rounds(300, 150)))
+		killed, lines = killAfter(t, dir, 1+rng.IntN(testkit.Rounds(300, 150)))
 		for _, url := range lines {
 			asked[url]++
 		}
@@ -243,12 +243,12 @@ func checkQueue(t *testing.T, dir string, kill int) {
 
 // TestQueueOnDiskMakesNoDifference: with eight URLs in memory pages come in the same order.
 func TestQueueOnDiskMakesNoDifference(t *testing.T) {
-	fulltest.Only(t, "TestKillWithTheQueueOnDisk has a queue on disk, too")
+	testkit.Only(t, "TestKillWithTheQueueOnDisk has a queue on disk, too")
 	t.Parallel()
 	for _, name := range orders.Orderings() {
 		var want []string
 		for _, memory := range []int{0, 8} {
-			w := &fakeWeb{pages: manyPages(fulltest.Rounds(12, 30), 12)}
+			w := &fakeWeb{pages: manyPages(testkit.Rounds(12, 30), 12)}
 			opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
 			opt.Frontier.Memory = memory
 			order, err := orders.OrderingByName(name)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -170,7 +170,7 @@ func TestRetryBudget(t *testing.T) {
 
 // TestDeadAddress: once one host of an address was given up, the others get one probe each.
 func TestDeadAddress(t *testing.T) {
-	fulltest.Only(t, "waits for hours, if not real ones")
+	testkit.Only(t, "waits for hours, if not real ones")
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(8, 400), took: 100 * time.Millisecond, addrs: map[string]string{}}, wait: 15 * time.Second}

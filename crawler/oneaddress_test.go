@@ -8,16 +8,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestThousandsOfNamesAtOneAddress: hosts on one machine get one request at a time, with rests.
 // Through a proxy, without known addresses, they are fetched concurrently.
 func TestThousandsOfNamesAtOneAddress(t *testing.T) {
-	fulltest.Only(t, "TestCrowdedAddress has the main way")
+	testkit.Only(t, "TestCrowdedAddress has the main way")
 	t.Parallel()
 	const took, rest = 100 * time.Millisecond, time.Second
-	for address, names := range map[string]int{"203.0.113.1": fulltest.Rounds(500, 5000), "": 500} {
+	for address, names := range map[string]int{"203.0.113.1": testkit.Rounds(500, 5000), "": 500} {
 		t.Run(address, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &fakeWeb{pages: map[string]string{}, addrs: map[string]string{}, took: took}

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -72,7 +72,7 @@ func sitemapOptions(opt Options, parts io.Writer, leave io.Reader) Options {
 // TestKillInTheMiddleOfASitemap: after each kill the journal is sound and has the reading
 // position. In the end every URL of every sitemap is known once.
 func TestKillInTheMiddleOfASitemap(t *testing.T) {
-	fulltest.Only(t, "kills many processes")
+	testkit.Only(t, "kills many processes")
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 4 {
 		if checkKilledInSitemaps(t, rng) > 0 {

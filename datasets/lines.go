@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // maxLineBytes bounds one line, and so the memory of a pass. An escaped page of 50 MB still fits.
@@ -112,7 +112,7 @@ func readLine(r *bufio.Reader, buf []byte, limit int) ([]byte, error) {
 
 // readError adds advice to the error of a truncated or damaged file.
 func readError(err error) error {
-	if errors.Is(err, reading.ErrBomb) {
+	if errors.Is(err, fileio.ErrBomb) {
 		return err // downloading it again would not help
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -249,11 +249,11 @@ func flipSlash(key string) string {
 
 // OpenFile opens a file and decompresses it if its name ends in .gz or .zst.
 func OpenFile(path string) (io.ReadCloser, error) {
-	f, err := reading.OpenNamed(path)
+	f, err := fileio.OpenNamed(path)
 	if err != nil {
 		return nil, err
 	}
-	return reading.Unpacked(f, path, 1)
+	return fileio.Unpacked(f, path, 1)
 }
 
 // MaxLineBytes bounds one line of a hand-written list.

@@ -17,7 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // readParquet reads a table with one page per row. Text columns have the names of the JSONL fields;
@@ -46,7 +46,7 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 			err = fmt.Errorf("%w: %v", errNotParquet, p)
 		}
 	}()
-	f, err := reading.OpenNamed(path)
+	f, err := fileio.OpenNamed(path)
 	if err != nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 				}
 				text += int64(bytes)
 			}
-			if reading.Bomb(info.Size(), text) {
-				return fmt.Errorf("row %d: %w", n+1, reading.ErrBomb)
+			if fileio.Bomb(info.Size(), text) {
+				return fmt.Errorf("row %d: %w", n+1, fileio.ErrBomb)
 			}
 			if n++; !row(n, e) {
 				return nil
@@ -259,7 +259,7 @@ func (c *column) decodeTexts(p *facts, text []byte) (err error) {
 			return err
 		}
 		if tooLarge(shared+own, p[pagePacked]) {
-			return fmt.Errorf("%w: a page of %d bytes from %d", reading.ErrBomb, shared+own, p[pagePacked])
+			return fmt.Errorf("%w: a page of %d bytes from %d", fileio.ErrBomb, shared+own, p[pagePacked])
 		}
 	default:
 		return fmt.Errorf("text in the encoding %s; write it plain, with a dictionary or with deltas", e)
@@ -370,7 +370,7 @@ func unpacked(b []byte, codec format.CompressionCodec, n int64) ([]byte, error) 
 	default:
 		return nil, fmt.Errorf("compressed by %s, which fossick cannot read; write it with zstd, snappy or gzip", codec)
 	}
-	text, err := reading.Rest(r, "a page", n)
+	text, err := fileio.Rest(r, "a page", n)
 	if err == nil && int64(len(text)) != n {
 		err = io.ErrUnexpectedEOF
 	}

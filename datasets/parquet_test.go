@@ -19,9 +19,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 
-	"fossick/internal/fulltest"
-	"fossick/internal/reading"
-	"fossick/internal/tries"
+	"fossick/internal/fileio"
+	"fossick/internal/testkit"
 )
 
 // tableRow has the kinds of columns found in published tables.
@@ -155,7 +154,7 @@ func TestPackedTables(t *testing.T) {
 
 // TestTableBombs checks that false sizes in metadata cost no memory or time.
 func TestTableBombs(t *testing.T) {
-	class := tries.Of(t, "bombs")
+	class := testkit.Tries(t, "bombs")
 	footer := func(description ...byte) []byte {
 		file := append([]byte("PAR1"), description...)
 		return append(binary.LittleEndian.AppendUint32(file, uint32(len(description))), "PAR1"...)
@@ -184,22 +183,22 @@ func TestTableBombs(t *testing.T) {
 	}
 	urls := slices.Repeat([]url{{strings.Repeat("http://a.test/", 1200)}}, 20_000)
 	rows, err := costOf(t, class, "each text as the one before", tableOf(t, urls, parquet.PageBufferSize(1<<30)))
-	class.Try(errors.Is(err, reading.ErrBomb) && rows == 0, "each text as the one before: %d rows, %v", rows, err)
+	class.Try(errors.Is(err, fileio.ErrBomb) && rows == 0, "each text as the one before: %d rows, %v", rows, err)
 	z, _ := zstd.NewWriter(nil)
 	bomb := z.EncodeAll(make([]byte, 512<<20), nil)
 	_, err = unpacked(bomb, format.Zstd, 1000)
-	class.Try(errors.Is(err, reading.ErrSize), "a page larger than it says: %v", err)
+	class.Try(errors.Is(err, fileio.ErrSize), "a page larger than it says: %v", err)
 	type row struct {
 		URL  string `parquet:"url,dict,zstd"`
 		HTML string `parquet:"html,dict,zstd"`
 	}
 	again := tableOf(t, slices.Repeat([]row{{"http://a.test/", strings.Repeat("text ", 3200)}}, 20_000))
 	rows, err = costOf(t, class, "one text again and again", again)
-	class.Try(errors.Is(err, reading.ErrBomb) && rows > 50, "one text again and again, in %d bytes: %d rows, %v", len(again), rows, err)
+	class.Try(errors.Is(err, fileio.ErrBomb) && rows > 50, "one text again and again, in %d bytes: %d rows, %v", len(again), rows, err)
 	rng := rand.New(rand.NewPCG(11, 11))
 	for _, version := range []int{1, 2} {
 		whole := packedTable(t, 300, version, strings.Repeat("text ", 100))
-		for range fulltest.Rounds(200, 20_000) {
+		for range testkit.Rounds(200, 20_000) {
 			bad := bytes.Clone(whole)
 			for range 1 + rng.IntN(4) {
 				bad[rng.IntN(len(bad))] = byte(rng.IntN(256))
@@ -210,7 +209,7 @@ func TestTableBombs(t *testing.T) {
 }
 
 // costOf reads a table and fails at 20 seconds or 300 MiB of allocations.
-func costOf(t *testing.T, class *tries.Class, name string, file []byte) (rows int, err error) {
+func costOf(t *testing.T, class *testkit.Tally, name string, file []byte) (rows int, err error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	if err := os.WriteFile(path, file, 0o600); err != nil {

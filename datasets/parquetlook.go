@@ -9,7 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // The Parquet library trusts the sizes in a file before it has read as much: a list of a billion
@@ -72,7 +72,7 @@ func (c *column) load() error {
 	in, out := p[pagePacked], p[pageUnpacked]
 	switch c.paged += p[pageValues]; {
 	case in < 0 || out < 0 || in > c.end-c.at || tooLarge(out, in):
-		return fmt.Errorf("%w: a page of %d bytes from %d", reading.ErrBomb, out, in)
+		return fmt.Errorf("%w: a page of %d bytes from %d", fileio.ErrBomb, out, in)
 	case p[pageValues] < 0 || p[pageInDictionary] < 0 || p[pageInDictionary] > mostInPage || p[pageInDictionary] > out || p[pageValues] > mostInPage || c.paged > c.rows:
 		return fmt.Errorf("%w: pages of %d values, and %d in the dictionary, for %d rows", errTable, c.paged, p[pageInDictionary], c.rows)
 	}

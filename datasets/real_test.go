@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestRealCorpora compares row counts with those published with the data.
@@ -30,10 +30,10 @@ func TestRealCorpora(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {
 			if !slices.Contains([]string{"bbc", "webkb", "wikispeedia/train.jsonl.zst"}, tt.path) {
-				fulltest.Only(t, "reads a large corpus whole")
+				testkit.Only(t, "reads a large corpus whole")
 			}
 			rows, links := 0, 0
-			s, err := Open(fulltest.Corpus(t, tt.path), Options{})
+			s, err := Open(testkit.Corpus(t, tt.path), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,8 +70,8 @@ func TestRealCorpora(t *testing.T) {
 }
 
 func TestRealTruth(t *testing.T) {
-	fulltest.Only(t, "reads a large corpus whole")
-	s, err := Open(fulltest.Corpus(t, "wikispeedia"), Options{})
+	testkit.Only(t, "reads a large corpus whole")
+	s, err := Open(testkit.Corpus(t, "wikispeedia"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestRealTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := ReadTruth(filepath.Join(fulltest.Corpus(t, "wikispeedia"), "labels.tsv.zst"))
+	read, err := ReadTruth(filepath.Join(testkit.Corpus(t, "wikispeedia"), "labels.tsv.zst"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +95,9 @@ func TestRealPages(t *testing.T) {
 	for _, name := range []string{"bbc", "20news", "webkb", "wikispeedia"} {
 		t.Run(name, func(t *testing.T) {
 			if name == "20news" || name == "wikispeedia" {
-				fulltest.Only(t, "reads a large corpus whole")
+				testkit.Only(t, "reads a large corpus whole")
 			}
-			s, err := Open(fulltest.Corpus(t, name), Options{})
+			s, err := Open(testkit.Corpus(t, name), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"fossick/internal/fileio"
 	"fossick/internal/page"
-	"fossick/internal/reading"
 )
 
 // ErrNoPages reports a sitemap whose pages have no files beside it.
@@ -28,7 +28,7 @@ var sitemapNames = []string{"sitemap.xml", "sitemap.xml.gz", "sitemap_index.xml"
 
 func sitemapOf(dir string) string {
 	for _, name := range sitemapNames {
-		if path := filepath.Join(dir, name); reading.Regular(path) {
+		if path := filepath.Join(dir, name); fileio.Regular(path) {
 			return path
 		}
 	}
@@ -68,7 +68,7 @@ func readSitemap(path string) reader {
 
 // read reads one sitemap. From an index it follows the sitemaps beside it.
 func (m *mirror) read(path string, mayIndex bool) {
-	f, err := reading.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
 		m.fail(fmt.Errorf("sitemap %s: %w", path, err))
 		return
@@ -152,7 +152,7 @@ func (m *mirror) saved(file string) (*Example, error) {
 }
 
 func beginsLikeHTML(file string) bool {
-	f, err := reading.Open(file)
+	f, err := fileio.Open(file)
 	if err != nil {
 		return false
 	}
@@ -164,7 +164,7 @@ func beginsLikeHTML(file string) bool {
 func (m *mirror) find(u string) string {
 	for _, name := range files(u) {
 		path := filepath.Join(m.dir, filepath.FromSlash(name))
-		if reading.Regular(path) && m.inside(path) {
+		if fileio.Regular(path) && m.inside(path) {
 			return path
 		}
 	}

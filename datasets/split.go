@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // SplitOptions sets the size of the training part; set at most one of Share, N and PerClass. With none,
@@ -133,7 +133,7 @@ func (o SplitOptions) quota(pool map[string][]int) (map[string]int, error) {
 func (o SplitOptions) perClass(pool map[string][]int, quota map[string]int) error {
 	for _, label := range slices.Sorted(maps.Keys(o.PerClass)) {
 		if _, ok := pool[label]; !ok && label != "" {
-			return fmt.Errorf("split: no rows with label %q; the set has %s", label, printable.SomeNames(label, printable.SortedKeys(pool)))
+			return fmt.Errorf("split: no rows with label %q; the set has %s", label, cli.SomeNames(label, cli.SortedKeys(pool)))
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(pool)) {

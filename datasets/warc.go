@@ -25,8 +25,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
+	"fossick/internal/fileio"
 	"fossick/internal/page"
-	"fossick/internal/reading"
 	"fossick/internal/warc"
 )
 
@@ -37,7 +37,7 @@ func readWARC(paths ...string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		a := newArchive(rep, yield)
 		for _, path := range paths {
-			f, err := reading.OpenNamed(path)
+			f, err := fileio.OpenNamed(path)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -283,12 +283,12 @@ func zipOf(f *os.File) (*zip.Reader, error) {
 }
 
 // grows rejects a zip entry that expands implausibly. An entry that is itself compressed may hardly
-// grow; others may grow as far as reading.Bomb allows.
+// grow; others may grow as far as fileio.Bomb allows.
 func grows(f *zip.File) error {
 	const packedAgain, small = 20, 1 << 20
 	out, in := int64(f.UncompressedSize64), int64(f.CompressedSize64)
 	packed := strings.HasSuffix(f.Name, ".gz") || strings.HasSuffix(f.Name, ".zst")
-	if !reading.Bomb(in, out) && !(packed && out > small && out/packedAgain > in) {
+	if !fileio.Bomb(in, out) && !(packed && out > small && out/packedAgain > in) {
 		return nil
 	}
 	return fmt.Errorf("%w: %d KiB from %d", warc.ErrBomb, out>>10, in>>10)
@@ -297,7 +297,7 @@ func grows(f *zip.File) error {
 // readWACZ reads the WARC files in the "archive" folder of a WACZ file, by name.
 func readWACZ(path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
-		file, err := reading.Open(path)
+		file, err := fileio.Open(path)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 	"fossick/internal/warc"
 )
 
@@ -208,7 +208,7 @@ func TestWARCSniffs(t *testing.T) {
 // TestBrokenWACZ checks that a zip damaged midway yields its readable rows and one error, with Partial
 // too.
 func TestBrokenWACZ(t *testing.T) {
-	class := tries.Of(t, "archives that cannot be read on")
+	class := testkit.Tries(t, "archives that cannot be read on")
 	var plain []byte
 	for i := range 200 {
 		body := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>%d</title>%s", i, strings.Repeat(fmt.Sprint(i*i), 100))
@@ -309,7 +309,7 @@ func waczOf(t testing.TB, name string, method uint16, file []byte, harm func(*zi
 
 // TestZipBombs checks that a WACZ entry with implausible expansion is rejected before it is read.
 func TestZipBombs(t *testing.T) {
-	class := tries.Of(t, "bombs")
+	class := testkit.Tries(t, "bombs")
 	head := "WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 104857600\r\n\r\n"
 	plain := append([]byte(head), make([]byte, 100<<20)...)
 	for name, file := range map[string][]byte{"a.warc": plain, "a.warc.gz": make([]byte, 2<<20), "a.warc.zst": make([]byte, 2<<20)} {
@@ -414,7 +414,7 @@ func FuzzSaved(f *testing.F) {
 // folder itself may be a link.
 func TestNoFilesOfOthers(t *testing.T) {
 	const secret = "root:x:0:0"
-	files := tries.Of(t, "files that are none of a corpus")
+	files := testkit.Tries(t, "files that are none of a corpus")
 	for _, c := range []struct {
 		layout, page string // where the layout has a page
 		pages        int    // pages read

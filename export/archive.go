@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 	"fossick/internal/warc"
 )
 
@@ -212,10 +212,10 @@ func (s *cdxIndex) Finish(ctx context.Context) error {
 
 func (s *cdxIndex) Close() error { return closeAll(s.archive, s.lines, s.to) }
 
-type cdxLines struct{ *extsort.Sorter[string] }
+type cdxLines struct{ *fileio.Sorter[string] }
 
 func newCDXLines() *cdxLines {
-	return &cdxLines{extsort.New(extsort.Options[string]{
+	return &cdxLines{fileio.NewSorter(fileio.SortOptions[string]{
 		Limit:   1 << 16, // about 30 MB
 		Compare: strings.Compare,
 		Append:  func(dst []byte, _, line string) []byte { return append(dst, line...) },

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // CardFacts are the facts of a dataset card that the pages do not tell.
@@ -273,20 +273,20 @@ func (c *card) flaws() []string {
 		"Languages are estimates from the text. Words are those of the main text, whose separation from menus and footers makes errors.",
 	}
 	if c.Refined < c.Pages.Exported {
-		flaws = append(flaws, printable.Sprintf("%d pages were not refined.", c.Pages.Exported-c.Refined))
+		flaws = append(flaws, cli.Sprintf("%d pages were not refined.", c.Pages.Exported-c.Refined))
 	}
 	if c.Languages.Unknown > 0 {
-		flaws = append(flaws, printable.Sprintf("The language of %d pages is not known.", c.Languages.Unknown))
+		flaws = append(flaws, cli.Sprintf("The language of %d pages is not known.", c.Languages.Unknown))
 	}
 	silent := c.Pages.Exported
 	if c.Rights != nil {
 		silent -= c.Rights.Pages
 	}
 	if silent > 0 {
-		flaws = append(flaws, printable.Sprintf("The wishes of the owners of %d pages are not known: the crawl found no statement, or looked for none. Ask the owners before you use these pages.", silent))
+		flaws = append(flaws, cli.Sprintf("The wishes of the owners of %d pages are not known: the crawl found no statement, or looked for none. Ask the owners before you use these pages.", silent))
 	}
 	if c.Pages.Damaged > 0 {
-		flaws = append(flaws, printable.Sprintf("%d pages are damaged: they are left out, or lack their text.", c.Pages.Damaged))
+		flaws = append(flaws, cli.Sprintf("%d pages are damaged: they are left out, or lack their text.", c.Pages.Damaged))
 	}
 	for _, crawl := range c.Crawls {
 		if crawl.Settings == nil {
@@ -298,7 +298,7 @@ func (c *card) flaws() []string {
 			flaws = append(flaws, "Recall of the crawl "+crawl.Store+" is an estimate: "+crawl.Recall.Caution+".")
 		}
 		if n := crawl.States["waiting"]; n > 0 {
-			flaws = append(flaws, printable.Sprintf("The crawl %s never fetched %d URLs that it knew.", crawl.Store, n))
+			flaws = append(flaws, cli.Sprintf("The crawl %s never fetched %d URLs that it knew.", crawl.Store, n))
 		}
 	}
 	return flaws

@@ -23,9 +23,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"fossick/internal/cli"
 	"fossick/internal/page"
 	"fossick/internal/rights"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -107,7 +107,7 @@ func Names(dirs []string) ([]string, error) {
 			return nil, err
 		}
 		if slices.Contains(paths, path) {
-			return nil, usage.Errorf("%s is given twice; give each store once", dir)
+			return nil, cli.Usagef("%s is given twice; give each store once", dir)
 		}
 		paths, names = append(paths, path), append(names, filepath.Base(path))
 	}
@@ -361,7 +361,7 @@ func (c *Collection) refined(choice Choice) error {
 			return nil
 		}
 	}
-	return usage.Errorf("--kept needs refined pages; run fossick refine first, or choose pages by --label")
+	return cli.Usagef("--kept needs refined pages; run fossick refine first, or choose pages by --label")
 }
 
 func (s *Selection) link(p picked) error {

@@ -20,7 +20,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fossick/internal/peers"
+	"fossick/internal/testkit"
 )
 
 // databasePages hold difficult values: quotes, NUL, invalid UTF-8, missing values.
@@ -67,7 +67,7 @@ func (f testFolder) Create(name string) (io.WriteCloser, error) {
 // TestSQLiteShell queries the file with SQLite's own shell.
 func TestSQLiteShell(t *testing.T) {
 	t.Parallel()
-	shell, dir := peers.Program(t, "sqlite3"), t.TempDir()
+	shell, dir := testkit.Program(t, "sqlite3"), t.TempDir()
 	write := func(name string) string {
 		s, err := newSQLite(testFolder(dir), name)
 		if err != nil {
@@ -106,7 +106,7 @@ func TestSQLiteShell(t *testing.T) {
 // TestPostgres loads tables after an interrupted load, then again with changed content.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	address := peers.Postgres(t)
+	address := testkit.Postgres(t)
 	load := func(all []*Page) {
 		t.Helper()
 		s, err := newPostgres(t.Context(), address)

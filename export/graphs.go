@@ -16,8 +16,6 @@ import (
 	"fossick/datasets"
 	"fossick/graph"
 	"fossick/internal/cli"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -42,7 +40,7 @@ func NamedGraph(name string, seed uint64) (GraphSource, error) {
 	if pages, ok := strings.CutPrefix(name, "synthetic:"); ok {
 		n, err := cli.Count(pages)
 		if err != nil || n == 0 {
-			return s, usage.Errorf("synthetic:%s: want a number of pages, as in synthetic:1M", pages)
+			return s, cli.Usagef("synthetic:%s: want a number of pages, as in synthetic:1M", pages)
 		}
 		s.Pages = int(n)
 	}
@@ -64,7 +62,7 @@ func (s GraphSource) Build(ctx context.Context, path string, memory int) (*graph
 	case s.Pages != 0:
 		web, err := graph.NewWeb(s.Pages, s.Seed)
 		if err != nil {
-			return nil, usage.Of(err)
+			return nil, cli.Usage(err)
 		}
 		return nil, web.Write(ctx, path)
 	case isLinkFile(s.Name):
@@ -196,7 +194,7 @@ func (s GraphSource) Labels(ctx context.Context, g *graph.Graph, do func(v uint3
 	}
 	switch {
 	case s.Pages != 0 || s.isList():
-		return usage.Errorf("%s has no labels; give nodes with --personal FILE, or blocks with --block FILE", s.Name)
+		return cli.Usagef("%s has no labels; give nodes with --personal FILE, or blocks with --block FILE", s.Name)
 	case store.Exists(s.Name):
 		crawl, done, err := s.OpenStore(s.Name)
 		if err != nil {
@@ -324,14 +322,14 @@ func (s GraphSource) StartPages(g *graph.Graph, path string) (set []uint32, err 
 		case err != nil:
 			return nil, err
 		case !ok:
-			return nil, fmt.Errorf("%s:%d: %s is not a page of %s; write it as the graph does", path, line.N, printable.Cut(line.Text, 200), s.Name)
+			return nil, fmt.Errorf("%s:%d: %s is not a page of %s; write it as the graph does", path, line.N, cli.Cut(line.Text, 200), s.Name)
 		case !known[v]:
 			known[v] = true
 			set = append(set, v)
 		}
 	}
 	if len(set) == 0 {
-		return nil, usage.Errorf("%s names no start page", path)
+		return nil, cli.Usagef("%s names no start page", path)
 	}
 	return set, nil
 }
@@ -355,7 +353,7 @@ func (s GraphSource) eachNode(g *graph.Graph, path string, do func(v uint32, val
 		return err
 	}
 	if !found {
-		return usage.Errorf("%s names no node", path)
+		return cli.Usagef("%s names no node", path)
 	}
 	return nil
 }
@@ -392,7 +390,7 @@ func (s GraphSource) Weights(ctx context.Context, g *graph.Graph, label, path st
 	if label != "" {
 		x, found, err := s.Labelled(ctx, g, label)
 		if err == nil && found[label] == 0 {
-			err = usage.Errorf("no page of %s is labelled %s; it has the labels %s", s.Name, label, labelList(label, found))
+			err = cli.Usagef("no page of %s is labelled %s; it has the labels %s", s.Name, label, labelList(label, found))
 		}
 		return x, found[label], err
 	}
@@ -410,7 +408,7 @@ func (s GraphSource) Weights(ctx context.Context, g *graph.Graph, label, path st
 		}
 	}
 	if err == nil && n == 0 {
-		err = usage.Errorf("%s: all weights are 0; give a node more", path)
+		err = cli.Usagef("%s: all weights are 0; give a node more", path)
 	}
 	return x, n, err
 }
@@ -420,7 +418,7 @@ func (s GraphSource) Blocks(ctx context.Context, g *graph.Graph, by string) ([]u
 	runs := map[string]graph.Runs{"": g.Hosts(), "host": g.Hosts(), "site": g.Sites()}
 	if of, ok := runs[by]; ok {
 		if of.Count() == 0 {
-			return nil, usage.Errorf("the nodes of %s are not URLs, so they have no hosts; give the blocks with --block FILE", s.Name)
+			return nil, cli.Usagef("the nodes of %s are not URLs, so they have no hosts; give the blocks with --block FILE", s.Name)
 		}
 		return of.Array(g.Nodes()), nil
 	}
@@ -458,7 +456,7 @@ func labelList(label string, found map[string]int) string {
 	if len(found) == 0 {
 		return "none; fossick refine gives them"
 	}
-	return printable.SomeNames(label, printable.SortedKeys(found))
+	return cli.SomeNames(label, cli.SortedKeys(found))
 }
 
 // PutRanks stores nodes' scores with a store's pages; hub may be nil. It returns which nodes are pages, and the

@@ -17,7 +17,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/graph"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 	"fossick/store"
 )
 
@@ -56,7 +56,7 @@ func TestKindsOfSources(t *testing.T) {
 		t.Errorf("a synthetic web: %d nodes, %+v", g.Nodes(), stats)
 	}
 	for _, s := range []GraphSource{{Name: list}, {Name: "synthetic:1k", Pages: 1000}} {
-		var asked usage.Error
+		var asked cli.UsageError
 		if err := s.Labels(t.Context(), g, nil); !errors.As(err, &asked) {
 			t.Errorf("%s has labels: %v", s.Name, err)
 		}
@@ -314,7 +314,7 @@ func TestWeights(t *testing.T) {
 	if _, n, err = demo.Weights(t.Context(), g, "banking", ""); err != nil || n == 0 {
 		t.Errorf("banking has %d pages, %v", n, err)
 	}
-	var asked usage.Error
+	var asked cli.UsageError
 	if _, _, err = demo.Weights(t.Context(), g, "bees", ""); !errors.As(err, &asked) || !strings.Contains(err.Error(), "it has the labels ") {
 		t.Errorf("bees: %v", err)
 	}

@@ -9,8 +9,8 @@ import (
 	"hash/crc32"
 	"io"
 
-	"fossick/internal/printable"
-	"fossick/internal/reading"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 )
 
 var errLinksDamaged = errors.New("the link file is damaged; make it again with fossick convert")
@@ -156,7 +156,7 @@ func (c *countedReader) Read(b []byte) (int, error) {
 }
 
 func isLinkFile(path string) bool {
-	f, err := reading.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
 		return false
 	}
@@ -168,7 +168,7 @@ func isLinkFile(path string) bool {
 
 // OpenLinks opens a link file and reads its header; done closes it.
 func OpenLinks(path string) (r *LinkReader, done func() error, err error) {
-	f, err := reading.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -279,7 +279,7 @@ func (r *LinkReader) end() error {
 	case err != io.EOF:
 		return err
 	case r.links != r.head.Links || r.body.n != r.head.bodyBytes:
-		return r.damaged(printable.Sprintf("the end, after %d links of %d", r.links, r.head.Links))
+		return r.damaged(cli.Sprintf("the end, after %d links of %d", r.links, r.head.Links))
 	case r.body.sum.Sum32() != r.head.bodySum:
 		return fmt.Errorf("%w: the checksum of its body is wrong", errLinksDamaged)
 	}

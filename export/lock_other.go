@@ -5,13 +5,13 @@ package export
 import (
 	"os"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
-func lockFolder(dir string) (*os.File, error) { return reading.OpenFolder(dir) }
+func lockFolder(dir string) (*os.File, error) { return fileio.OpenFolder(dir) }
 
 func lockAlone(dir string) (_ *os.File, alone bool, err error) {
-	f, err := reading.OpenFolder(dir)
+	f, err := fileio.OpenFolder(dir)
 	return f, err == nil, err
 }
 

@@ -10,12 +10,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // lockFolder marks a folder as in use until unlock or the end of the process.
 func lockFolder(dir string) (*os.File, error) {
-	f, err := reading.OpenFolder(dir)
+	f, err := fileio.OpenFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func lockFolder(dir string) (*os.File, error) {
 
 // lockAlone locks a folder; alone is false when another process holds the lock.
 func lockAlone(dir string) (_ *os.File, alone bool, err error) {
-	f, err := reading.OpenFolder(dir)
+	f, err := fileio.OpenFolder(dir)
 	if err != nil {
 		return nil, false, err
 	}
@@ -48,7 +48,7 @@ func removeStale(dir, prefix string) {
 		if !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		f, err := reading.OpenFolder(path)
+		f, err := fileio.OpenFolder(path)
 		if err != nil {
 			continue
 		}

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"fossick/graph"
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 func closeAll(files ...io.Closer) (err error) {
@@ -136,7 +136,7 @@ func (s *graphFile) Finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := reading.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
 		return err
 	}

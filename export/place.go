@@ -15,9 +15,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/reading"
-	"fossick/internal/usage"
-	"fossick/internal/wholefile"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 )
 
 // ErrThere reports an existing path whose content differs from the export's.
@@ -44,7 +43,7 @@ func OpenPlace(path string, single bool) (*Place, error) {
 	switch {
 	case err == nil && info.IsDir() == single:
 		kind := map[bool]string{true: "a folder; give a file", false: "a file; give a folder"}[single]
-		return nil, usage.Errorf("-o %s: it is %s for this export", path, kind)
+		return nil, cli.Usagef("-o %s: it is %s for this export", path, kind)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 // Path reserves a file for a library that writes by itself, such as a database. A stream has none.
 func (p *Place) Path(name string) (string, error) {
 	if p.stream != nil {
-		return "", usage.Errorf("-o -: this format cannot be written to stdout; give a file")
+		return "", cli.Usagef("-o -: this format cannot be written to stdout; give a file")
 	}
 	if err := p.enter(name); err != nil {
 		return "", err
@@ -185,7 +184,7 @@ func (p *Place) Commit() error {
 	}
 	err := putAt(made, p.path)
 	if err == nil {
-		err = wholefile.SyncFolder(filepath.Dir(p.path))
+		err = fileio.SyncFolder(filepath.Dir(p.path))
 	}
 	return errors.Join(err, p.Discard())
 }
@@ -243,10 +242,10 @@ type Kept struct {
 func Keep(path, work string) (*Kept, error) {
 	path = filepath.Clean(path)
 	if filepath.Base(path) == "." || filepath.Base(path) == ".." || filepath.Dir(path) == path {
-		return nil, usage.Errorf("-o %s: it has no name of its own; give the name of a new folder", path)
+		return nil, cli.Usagef("-o %s: it has no name of its own; give the name of a new folder", path)
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, usage.Errorf("-o %s: it is a file; give a folder", path)
+		return nil, cli.Usagef("-o %s: it is a file; give a folder", path)
 	} else if err == nil && !emptyFolder(path) {
 		return nil, fmt.Errorf("%s %w", path, ErrThere)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -278,18 +277,18 @@ func (k *Kept) Commit() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s %w", k.path, ErrThere)
 	}
-	if err := wholefile.SyncFolder(k.hidden); err != nil {
+	if err := fileio.SyncFolder(k.hidden); err != nil {
 		return err
 	}
 	if err := os.Rename(k.hidden, k.path); err != nil {
 		return err
 	}
-	return wholefile.SyncFolder(filepath.Dir(k.path))
+	return fileio.SyncFolder(filepath.Dir(k.path))
 }
 
 // Discard removes the hidden folder.
 func (k *Kept) Discard() error {
-	return errors.Join(os.RemoveAll(k.hidden), wholefile.SyncFolder(filepath.Dir(k.hidden)))
+	return errors.Join(os.RemoveAll(k.hidden), fileio.SyncFolder(filepath.Dir(k.hidden)))
 }
 
 // Close releases the folder.
@@ -347,12 +346,12 @@ func Equal(a, b string) (bool, error) {
 }
 
 func sameBytes(a, b string) bool {
-	fa, err := reading.Open(a)
+	fa, err := fileio.Open(a)
 	if err != nil {
 		return false
 	}
 	defer fa.Close()
-	fb, err := reading.Open(b)
+	fb, err := fileio.Open(b)
 	if err != nil {
 		return false
 	}
@@ -393,9 +392,9 @@ func syncTree(root string) error {
 		return syncAll(root)
 	}
 	for _, path := range files {
-		open := reading.Open
+		open := fileio.Open
 		if folders[path] {
-			open = reading.OpenFolder
+			open = fileio.OpenFolder
 		}
 		f, err := open(path)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 func fill(t *testing.T, p *Place, files map[string]string) {
@@ -163,7 +163,7 @@ func TestPacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := reading.Unpacked(f, name, 1)
+		r, err := fileio.Unpacked(f, name, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strconv"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 )
 
 // BuildOptions configures a build; the zero value works.
@@ -42,7 +42,7 @@ type build struct {
 	path    string
 	opt     BuildOptions
 	scratch string
-	edges   *extsort.Sorter[uint64]
+	edges   *fileio.Sorter[uint64]
 	stats   Stats
 	belong  belonging
 }
@@ -307,8 +307,8 @@ func (b *Builder) translate(ctx context.Context, f *os.File, table []uint32) err
 }
 
 // newSorter sorts edges (source << 32 | target) on disk, and drops and counts duplicates.
-func newSorter(dir string, memory int) *extsort.Sorter[uint64] {
-	return extsort.New(extsort.Options[uint64]{
+func newSorter(dir string, memory int) *fileio.Sorter[uint64] {
+	return fileio.NewSorter(fileio.SortOptions[uint64]{
 		Dir: dir, Limit: max(1024, memory/16), Unique: true, Compare: cmp.Compare[uint64],
 		Sort:   slices.Sort[[]uint64],
 		Append: func(dst []byte, before, key uint64) []byte { return binary.AppendUvarint(dst, key-before) },

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func edgesOf(t testing.TB, g *Graph) (nodes []string, edges map[[2]string]int) {
@@ -134,7 +134,7 @@ func TestBuilder(t *testing.T) {
 
 func TestTranspose(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "graph")
-	if _, err := BuildEdgeList(t.Context(), fulltest.Corpus(t, "graphs/hollins.edges.tsv.zst"), out, BuildOptions{}); err != nil {
+	if _, err := BuildEdgeList(t.Context(), testkit.Corpus(t, "graphs/hollins.edges.tsv.zst"), out, BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	g := openGraph(t, out)

@@ -14,7 +14,7 @@ import (
 	"os"
 	"slices"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 )
 
 // dictionary numbers names in URL order, even if they exceed memory. A run holds the names that fit; it is
@@ -130,7 +130,7 @@ func (d *dictionary) merge(ctx context.Context, each func(node uint32, key []byt
 func (d *dictionary) mergeRuns(ctx context.Context, runs []*nameCursor, out *bufio.Writer, each func(uint32, []byte) error) (int, error) {
 	nodes := 0
 	var last []byte
-	err := extsort.Merge(ctx, runs, (*nameCursor).before, func(c *nameCursor) error {
+	err := fileio.Merge(ctx, runs, (*nameCursor).before, func(c *nameCursor) error {
 		if d.apart || nodes == 0 || !bytes.Equal(c.key, last) {
 			if nodes++; nodes > maxNodes {
 				return fmt.Errorf("more than %d nodes: this format holds no more", maxNodes)

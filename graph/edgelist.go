@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 var errLine = errors.New("no edge")
@@ -239,7 +239,7 @@ func trimEnd(line []byte) []byte {
 }
 
 func openText(path string) (io.ReadCloser, error) {
-	f, err := reading.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -247,12 +247,12 @@ func openText(path string) (io.ReadCloser, error) {
 		// The zstd decoder accepts an empty file.
 		return nil, errors.Join(fmt.Errorf("%s: %w; the file is empty, fetch it again", path, io.ErrUnexpectedEOF), f.Close())
 	}
-	return reading.Unpacked(f, path, 0)
+	return fileio.Unpacked(f, path, 0)
 }
 
 // IsFile reports whether a readable file starts like a graph file.
 func IsFile(path string) bool {
-	f, err := reading.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
 		return false
 	}

@@ -3,11 +3,11 @@
 package graph
 
 import (
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // mapFile reads the file where mapping is unavailable.
 func mapFile(path string) (data []byte, unmap func() error, err error) {
-	data, err = reading.All(path, 1<<40)
+	data, err = fileio.All(path, 1<<40)
 	return data, func() error { return nil }, err
 }

@@ -7,12 +7,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // mapFile maps a file read-only; the kernel loads pages on use.
 func mapFile(path string) (data []byte, unmap func() error, err error) {
-	f, err := reading.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"fossick/internal/printable"
-	"fossick/internal/reading"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 )
 
 // Topic is what a crawl needs to know of a topic. On disk it is a folder of topic.toml with these fields,
@@ -38,7 +38,7 @@ const (
 var ErrNoTopic = errors.New("no such topic")
 
 // ReadTopic reads the topic in a folder.
-func ReadTopic(dir string) (*Topic, error) { return readTopic(reading.Folder(dir), dir) }
+func ReadTopic(dir string) (*Topic, error) { return readTopic(fileio.Folder(dir), dir) }
 
 //go:embed topics
 var builtin embed.FS
@@ -46,7 +46,7 @@ var builtin embed.FS
 // BuiltinTopic returns a topic that is part of fossick.
 func BuiltinTopic(name string) (*Topic, error) {
 	if !slices.Contains(BuiltinTopics(), name) {
-		return nil, fmt.Errorf("%q: %w; the built-in ones are %s", name, ErrNoTopic, printable.SomeNames(name, BuiltinTopics()))
+		return nil, fmt.Errorf("%q: %w; the built-in ones are %s", name, ErrNoTopic, cli.SomeNames(name, BuiltinTopics()))
 	}
 	dir, err := fs.Sub(builtin, "topics/"+name)
 	if err != nil {
@@ -78,7 +78,7 @@ func readTopic(dir fs.FS, name string) (*Topic, error) {
 	if err != nil {
 		return nil, fmt.Errorf("topic %s: %w", name, err)
 	}
-	if err := reading.CheckTOML(text); err != nil {
+	if err := fileio.CheckTOML(text); err != nil {
 		return nil, fmt.Errorf("topic %s: %s: %w", name, topicFile, err)
 	}
 	t := &Topic{}
@@ -116,7 +116,7 @@ func readText(dir fs.FS, name string) (string, error) {
 		return "", err
 	}
 	defer file.Close() // opened for reading: nothing can be lost
-	text, err := reading.Rest(file, name, reading.MaxTOMLBytes)
+	text, err := fileio.Rest(file, name, fileio.MaxTOMLBytes)
 	return string(text), err
 }
 

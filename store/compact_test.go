@@ -22,7 +22,7 @@ import (
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 const childCompacts = "FOSSICK_TEST_STORE_COMPACTS"
@@ -35,7 +35,7 @@ func compactOnce(dir string, _ io.Writer) error {
 const bulkySize = 200 << 10
 
 // bulkyPages fills a value log and a half; more with FOSSICK_FULL.
-var bulkyPages = uint64(fulltest.Rounds(480, 700))
+var bulkyPages = uint64(testkit.Rounds(480, 700))
 
 // bulkyStore makes a closed store whose bodies fill one and a half value logs. All were replaced
 // once, so those in the first log are dead.
@@ -76,7 +76,7 @@ func checkBulky(t *testing.T, dir string) {
 }
 
 func TestCompact(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	dir := bulkyStore(t)
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -108,7 +108,7 @@ func TestCompact(t *testing.T) {
 
 // TestKillCompact kills compactions at random moments; no body may be lost.
 func TestKillCompact(t *testing.T) {
-	fulltest.Only(t, "writes gigabytes")
+	testkit.Only(t, "writes gigabytes")
 	took := workInChild(t, bulkyStore(t), childCompacts, 0)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	killed := 0
@@ -188,7 +188,7 @@ func TestCompressSmall(t *testing.T) {
 	s := create(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("bank lends money to whom it knows and takes interest on a loan that lasts for years")
-	for range fulltest.Rounds(4_000, 40_000) {
+	for range testkit.Rounds(4_000, 40_000) {
 		body := make([]byte, 0, 440)
 		for size := 20 + rng.IntN(401); len(body) < size; {
 			body = append(append(body, words[rng.IntN(len(words))]...), byte(rng.Uint32()))
@@ -319,7 +319,7 @@ func BenchmarkCompress(b *testing.B) {
 }
 
 func realPages(b *testing.B, corpus string, most int) (pages [][]byte) {
-	f, err := os.Open(fulltest.Corpus(b, corpus+"/pages.jsonl.zst"))
+	f, err := os.Open(testkit.Corpus(b, corpus+"/pages.jsonl.zst"))
 	must(b, err)
 	defer f.Close()
 	unpacked, err := zstd.NewReader(f)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func manyPages(t *testing.T, n uint64) string {
@@ -96,7 +96,7 @@ func TestFlippedByte(t *testing.T) {
 	last := tables[len(tables)-1]
 	info, err := os.Stat(last)
 	must(t, err)
-	few := int64(fulltest.Rounds(4, 60))
+	few := int64(testkit.Rounds(4, 60))
 	for i := range few {
 		dir := another(t, whole)
 		// Not the last block, without which Badger opens nothing: see TestFlippedBits.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func TestForgetMatches(t *testing.T) {
@@ -143,7 +143,7 @@ func TestForgetLeavesTheDisk(t *testing.T) {
 // TestForgetCutOff: wherever forgetting is interrupted, the next opening continues it, also for a
 // reader. Copies made in between hold no forgotten content.
 func TestForgetCutOff(t *testing.T) {
-	for n := 0; ; n += fulltest.Rounds(4, 1) {
+	for n := 0; ; n += testkit.Rounds(4, 1) {
 		dir, kept := unforgotten(t)
 		s, err := Open(dir)
 		if err != nil {

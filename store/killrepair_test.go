@@ -18,7 +18,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // childDir is set for a child process that writes to the store there and prints its progress.
@@ -98,7 +98,7 @@ func TestKill(t *testing.T) {
 	must(t, err)
 	must(t, s.Close())
 	r := rand.New(rand.NewPCG(1, 1))
-	for round := range fulltest.Rounds(2, 8) {
+	for round := range testkit.Rounds(2, 8) {
 		acknowledged := runAndKill(t, dir, 1+r.IntN(150))
 		s, err := Open(dir)
 		must(t, err)
@@ -193,7 +193,7 @@ func repairOnce(dir string, _ io.Writer) error {
 // TestKillRepair kills repairs at random moments. After one that completes, verify finds nothing,
 // and every unharmed page has its body.
 func TestKillRepair(t *testing.T) {
-	pages := uint64(fulltest.Rounds(150, 600))
+	pages := uint64(testkit.Rounds(150, 600))
 	dir := filepath.Join(t.TempDir(), "s")
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	harmed := harmedStore(t, dir, pages, r)
@@ -201,7 +201,7 @@ func TestKillRepair(t *testing.T) {
 	checkRepaired(t, dir, harmed)
 	must(t, os.RemoveAll(dir))
 	harmed = harmedStore(t, dir, pages, r)
-	kills, most, ended := 0, fulltest.Rounds(2, 10), 0
+	kills, most, ended := 0, testkit.Rounds(2, 10), 0
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
 		most = n
 	}

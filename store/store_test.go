@@ -20,9 +20,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/internal/fulltest"
-	"fossick/internal/reading"
-	"fossick/internal/tries"
+	"fossick/internal/fileio"
+	"fossick/internal/testkit"
 	"fossick/store/change"
 )
 
@@ -294,7 +293,7 @@ func hashes(t *testing.T, dir string) map[string]string {
 
 // TestForeignDatabase: nothing opens or changes another program's database, closed or killed.
 func TestForeignDatabase(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	many := map[string]string{}
 	for n := range 2000 {
 		many[fmt.Sprintf("user:%04d", n)] = strings.Repeat("x", n%400)
@@ -411,7 +410,7 @@ func TestInfoFile(t *testing.T) {
 
 // TestPipes: no opening blocks on a file that is a named pipe or links to a device.
 func TestPipes(t *testing.T) {
-	class := tries.Of(t, "pipes and devices in a store")
+	class := testkit.Tries(t, "pipes and devices in a store")
 	whole := filepath.Join(t.TempDir(), "whole")
 	s, err := Create(whole, Info{})
 	if err != nil {
@@ -453,7 +452,7 @@ func TestPipes(t *testing.T) {
 				go func() { _, err := open(); ended <- err }()
 				select {
 				case err := <-ended:
-					class.Try(errors.Is(err, reading.ErrKind) || errors.Is(err, ErrNone), "%s where %s is %s: %v", how, name, kind, err)
+					class.Try(errors.Is(err, fileio.ErrKind) || errors.Is(err, ErrNone), "%s where %s is %s: %v", how, name, kind, err)
 				case <-time.After(20 * time.Second):
 					class.Try(false, "%s where %s is %s waits", how, name, kind)
 				}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -17,7 +17,7 @@ import (
 // TestCN2Oracle compares with a plain version, on random sets.
 func TestCN2Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for round := range fulltest.Rounds(120, 600) {
+	for round := range testkit.Rounds(120, 600) {
 		n, terms, classes := 5+rng.IntN(120), 1+rng.IntN(7), 2+rng.IntN(4)
 		opt := cn2{ordered: round%2 == 0, beam: 1 + rng.IntN(5), significance: []float64{0.5, 0.9, 0.99}[rng.IntN(3)], covers: 1 + rng.IntN(4)}
 		slow := &slowCN2{classes: classes, opt: opt, critical: critical(opt.significance, 1)}

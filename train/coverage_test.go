@@ -13,7 +13,7 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/models/features"
 	"fossick/train"
 )
@@ -55,7 +55,7 @@ type coverage struct {
 // FOSSICK_CASE chooses cases by a part of their name; FOSSICK_NOCURVE=1 leaves out the learning curve, half
 // of the time.
 func TestCoverage(t *testing.T) {
-	fulltest.Only(t, "trains hundreds of models")
+	testkit.Only(t, "trains hundreds of models")
 	draws := 3
 	fmt.Sscan(os.Getenv("FOSSICK_DRAWS"), &draws)
 	newsgroups := []string{"rec.autos", "sci.med", "sci.space", "rec.sport.hockey"}
@@ -79,7 +79,7 @@ func TestCoverage(t *testing.T) {
 		for draw := range draws {
 			s.draw(t, draw, &got)
 		}
-		fulltest.Coverage(t, c.name+": accuracy", got.accuracy.held, got.accuracy.of)
+		testkit.Coverage(t, c.name+": accuracy", got.accuracy.held, got.accuracy.of)
 		t.Logf("%s: reliability's bins %d of %d, learning curve %v", c.name, got.bins.held, got.bins.of, got.curve())
 	}
 }
@@ -91,7 +91,7 @@ type coverSet struct {
 }
 
 func newCoverSet(t *testing.T, c *coverCase) *coverSet {
-	set, err := datasets.Open(fulltest.Corpus(t, c.corpus), datasets.Options{})
+	set, err := datasets.Open(testkit.Corpus(t, c.corpus), datasets.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/models/features"
 )
@@ -96,24 +96,24 @@ func (l sweptLine) knee() *Row {
 
 func printSweep(w io.Writer, rows []Row) {
 	for _, s := range sweptParts(rows) {
-		printable.Fprintf(w, "%s: %d classes, %s, words by %s\n", s.level, s.classes, s.pages, s.by)
+		cli.Fprintf(w, "%s: %d classes, %s, words by %s\n", s.level, s.classes, s.pages, s.by)
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		io.WriteString(tw, "μ\twords\t")
 		for _, l := range s.lines {
-			printable.Fprintf(tw, "%s\t", l.classifier)
+			cli.Fprintf(tw, "%s\t", l.classifier)
 		}
 		io.WriteString(tw, "\n")
 		for i, r := range s.lines[0].rows {
-			printable.Fprintf(tw, "%v\t%d\t", *r.Mu, r.Words)
+			cli.Fprintf(tw, "%v\t%d\t", *r.Mu, r.Words)
 			for _, l := range s.lines {
-				printable.Fprintf(tw, "%s\t", percentOf(l.rows[i].Accuracy))
+				cli.Fprintf(tw, "%s\t", percentOf(l.rows[i].Accuracy))
 			}
 			io.WriteString(tw, "\n")
 		}
 		io.WriteString(tw, "\n")
 		for _, row := range s.summary() {
 			for _, cell := range row {
-				printable.Fprintf(tw, "%s\t", cell)
+				cli.Fprintf(tw, "%s\t", cell)
 			}
 			io.WriteString(tw, "\n")
 		}
@@ -198,7 +198,7 @@ func (t *Trials) writeSweep(rows []Row) error {
 		Made:     t.facts(),
 	}}
 	for _, s := range sweptParts(rows) {
-		v := sweepView{Title: fmt.Sprintf("Level: %s, words by %s", s.level, s.by), Note: printable.Sprintf("%d classes, %s.", s.classes, s.pages)}
+		v := sweepView{Title: fmt.Sprintf("Level: %s, words by %s", s.level, s.by), Note: cli.Sprintf("%d classes, %s.", s.classes, s.pages)}
 		if mu := s.none(); mu != nil {
 			v.Note += fmt.Sprintf(" No word gains %v or more.", *mu)
 		}

@@ -17,9 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
-	"fossick/internal/printable"
-	"fossick/internal/terminal"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 	"fossick/models/features"
 )
 
@@ -32,7 +30,7 @@ type Trials struct {
 	Select      []features.Measure // ways to choose words, each tried; none: see ways
 	HTML        string             // page of the sweep to write; "" for none
 
-	Task func(what, unit string) *terminal.Task // starts to show the progress of a task
+	Task func(what, unit string) *cli.Task // starts to show the progress of a task
 }
 
 // TrialResult is the outcome of Trials.
@@ -69,7 +67,7 @@ func (t *Trials) Run(ctx context.Context) (*TrialResult, error) {
 	t.Plan.Pairs = len(levels) > 1
 	if t.Protocol != "" {
 		if len(levels) < 2 {
-			return nil, usage.Errorf("--protocol %s: the set has one level of labels; give a set with two", t.Protocol)
+			return nil, cli.Usagef("--protocol %s: the set has one level of labels; give a set with two", t.Protocol)
 		}
 		if t.Plan.PerClass, err = t.protocolDraw(); err != nil {
 			return nil, err
@@ -109,11 +107,11 @@ func (t *Trials) levels() ([]Level, error) {
 	choice := t.chosen()
 	switch {
 	case t.Plan.Level.Both && choice:
-		return nil, usage.Errorf("--level both: --labels and --topic name classes of one level; give --level theme or category")
+		return nil, cli.Usagef("--level both: --labels and --topic name classes of one level; give --level theme or category")
 	case t.Plan.Level.Both:
 		return both, nil
 	case t.Plan.Level.Set && t.Plan.Level.N > 1:
-		return nil, usage.Errorf("--level %d: want theme, category or both here", t.Plan.Level.N)
+		return nil, cli.Usagef("--level %d: want theme, category or both here", t.Plan.Level.N)
 	case t.Plan.Level.Set || choice:
 		return both[t.Plan.Level.N : t.Plan.Level.N+1], nil
 	}
@@ -220,7 +218,7 @@ func (r *TrialResult) Print(w io.Writer) {
 		printSweep(w, r.Sweep)
 	}
 	if r.HTML != nil {
-		printable.Fprintf(w, "The figures: %s\n", *r.HTML)
+		cli.Fprintf(w, "The figures: %s\n", *r.HTML)
 	}
 }
 
@@ -500,7 +498,7 @@ func printProtocol(w io.Writer, rows []Row) {
 		if r.AccuracyCI != nil {
 			interval = fmt.Sprintf("%.1f to %.1f", 100*r.AccuracyCI[0], 100*r.AccuracyCI[1])
 		}
-		printable.Fprintf(tw, "%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Level, r.Classes, r.Classifier, cmp.Or(r.Select, "–"), r.Words, r.TrainPages, tests, percentOf(r.Accuracy), interval, r.Published)
+		cli.Fprintf(tw, "%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Level, r.Classes, r.Classifier, cmp.Or(r.Select, "–"), r.Words, r.TrainPages, tests, percentOf(r.Accuracy), interval, r.Published)
 	}
 	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
 }

@@ -18,8 +18,8 @@ import (
 
 	"fossick/datasets/web"
 	"fossick/eval/monitor"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -27,7 +27,7 @@ import (
 // one is killed and restarted. Every page is stored exactly once, and the server's log shows no
 // concurrent requests to a host and no rest cut short.
 func TestAgentsByNATS(t *testing.T) {
-	fulltest.Only(t, "agents wait for each other's leases")
+	testkit.Only(t, "agents wait for each other's leases")
 	t.Parallel()
 	log := &requestLog{}
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), web.Options{Log: log, Latency: 30 * time.Millisecond})
@@ -118,7 +118,7 @@ func coordinatorAt(t *testing.T, port string) string {
 // TestAgentDiesByNATS kills one of three agents for good. The others fetch the rest of the web;
 // without --refetch-lost they repeat no request answered two seconds or more before the kill.
 func TestAgentDiesByNATS(t *testing.T) {
-	fulltest.Only(t, "agents wait for each other's leases")
+	testkit.Only(t, "agents wait for each other's leases")
 	t.Parallel()
 	t.Run("its pages are told as lost", func(t *testing.T) { agentDies(t, false) })
 	t.Run("its pages are asked for again", func(t *testing.T) { agentDies(t, true, "--refetch-lost") })

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"fossick/datasets/web"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestAgentsFaults crawls with three agents, each with its own network namespace, disk and clock,
@@ -17,7 +17,7 @@ import (
 // impolite by the server's log, and a fault must explain each repeated request. FOSSICK_ROUNDS sets
 // the number of faults, FOSSICK_SEED the random seed, FOSSICK_TABLE a file to append the table to.
 func TestAgentsFaults(t *testing.T) {
-	fulltest.Only(t, "faults last longer than leases, for minutes")
+	testkit.Only(t, "faults last longer than leases, for minutes")
 	t.Parallel()
 	newNetLab(t, 0) // skips here: the loop below would start a skipped subtest again and again
 	mount(t, "1m")

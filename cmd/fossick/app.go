@@ -17,8 +17,6 @@ import (
 	"fossick/crawler/control"
 	"fossick/datasets"
 	"fossick/internal/cli"
-	"fossick/internal/printable"
-	"fossick/internal/terminal"
 	"fossick/store"
 )
 
@@ -29,14 +27,14 @@ type app struct {
 	json           bool
 	quiet          bool
 	verbose        bool
-	screen         *terminal.Screen // stderr
-	colour         bool             // stdout is a terminal that shows colours
+	screen         *cli.Screen // stderr
+	colour         bool        // stdout is a terminal that shows colours
 	seed           int64
 	log            *slog.Logger
 
 	emitted bool      // a result has been printed
 	keep    func(any) // if set, it takes results, and nothing is printed
-	signals *cli.Signals
+	signals *signals
 	closers *[]func() error // run when the verb ends; shared with the copies of runVerb
 	stores  *control.Stores // open for reading; shared likewise
 }
@@ -49,7 +47,7 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, seed: g.Rand, log: newLog(g, screen), closers: new([]func() error),
 	}
 	a.stores = &control.Stores{Say: a.say}
-	a.ctx, a.signals = cli.Heed(ctx, func() {
+	a.ctx, a.signals = heedSignals(ctx, func() {
 		a.say("stopping: finishing the requests in flight; interrupt again to stop at once")
 	}, func() {
 		screen.Clear()
@@ -78,7 +76,7 @@ func (a *app) close() {
 	}
 }
 
-func newLog(g *grammar, stderr *terminal.Screen) *slog.Logger {
+func newLog(g *grammar, stderr *cli.Screen) *slog.Logger {
 	level := slog.LevelWarn
 	switch {
 	case g.Quiet:
@@ -90,14 +88,14 @@ func newLog(g *grammar, stderr *terminal.Screen) *slog.Logger {
 	var handler slog.Handler
 	switch {
 	case g.LogFormat == "json":
-		handler = slog.NewJSONHandler(printable.JSON(stderr), opt)
+		handler = slog.NewJSONHandler(cli.JSON(stderr), opt)
 	case stderr.Terminal():
-		handler = terminal.Log(stderr, level)
+		handler = cli.Log(stderr, level)
 	default:
-		handler = slog.NewTextHandler(printable.Text(stderr), opt)
+		handler = slog.NewTextHandler(cli.Text(stderr), opt)
 	}
 	to := slog.New(handler)
-	cli.LogLibraries(to)
+	logLibraries(to)
 	return to
 }
 
@@ -126,7 +124,7 @@ func (a *app) random(purpose uint64) *rand.Rand {
 // say prints a line of progress, unless --quiet.
 func (a *app) say(format string, args ...any) {
 	if !a.quiet {
-		printable.Fprintf(printable.Text(a.stderr), format+"\n", args...)
+		cli.Fprintf(cli.Text(a.stderr), format+"\n", args...)
 	}
 }
 
@@ -139,9 +137,9 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 	a.emitted = true
 	a.screen.Clear() // stdout may be the same terminal
 	if !a.json {
-		out := printable.Text(a.stdout)
+		out := cli.Text(a.stdout)
 		if a.colour {
-			text(terminal.Coloured(out, a.stdout))
+			text(cli.Coloured(out, a.stdout))
 		} else {
 			text(out)
 		}
@@ -151,7 +149,7 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 }
 
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(printable.JSON(w))
+	enc := json.NewEncoder(cli.JSON(w))
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("result as JSON: %w", err)
@@ -160,8 +158,8 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // newScreen wraps stderr, with a live line on a terminal, else with plain lines.
-func newScreen(stderr io.Writer, quiet bool) *terminal.Screen {
-	opt := terminal.Options{Quiet: quiet, Terminal: isLive(stderr), Colour: coloured(stderr)}
+func newScreen(stderr io.Writer, quiet bool) *cli.Screen {
+	opt := cli.ScreenOptions{Quiet: quiet, Terminal: isLive(stderr), Colour: coloured(stderr)}
 	if f, ok := stderr.(*os.File); ok {
 		opt.Columns = func() int {
 			columns, _, err := term.GetSize(int(f.Fd()))
@@ -171,12 +169,12 @@ func newScreen(stderr io.Writer, quiet bool) *terminal.Screen {
 			return columns
 		}
 	}
-	return terminal.New(stderr, opt)
+	return cli.NewScreen(stderr, opt)
 }
 
 // isLive says whether w is a terminal whose last line can be overwritten.
 func isLive(w io.Writer) bool {
-	if o, ok := w.(*cli.Outlet); ok {
+	if o, ok := w.(*outlet); ok {
 		w = o.W
 	}
 	f, ok := w.(*os.File)
@@ -187,15 +185,15 @@ func isLive(w io.Writer) bool {
 func coloured(w io.Writer) bool { return isLive(w) && os.Getenv("NO_COLOR") == "" }
 
 // task shows a running task until its End.
-func (a *app) task(what, unit string) *terminal.Task {
-	return a.screen.Begin(printable.Cut(what, 60), unit)
+func (a *app) task(what, unit string) *cli.Task {
+	return a.screen.Begin(cli.Cut(what, 60), unit)
 }
 
 // step shows a task without a count, until end.
 func (a *app) step(what string) (end func()) { return a.task(what, "").End }
 
 // stepsOf returns a function that shows a step of t.
-func stepsOf(t *terminal.Task) func(what string) {
+func stepsOf(t *cli.Task) func(what string) {
 	return func(what string) { t.Step(what, 0) }
 }
 

@@ -12,8 +12,8 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/relevance"
 	"fossick/train"
@@ -63,11 +63,11 @@ func TestBuiltinTopics(t *testing.T) {
 
 // TestBuiltinModels retrains the built-in models by their recipe and compares the bytes.
 func TestBuiltinModels(t *testing.T) {
-	fulltest.Only(t, "it trains four models in a minute")
+	testkit.Only(t, "it trains four models in a minute")
 	for _, set := range []string{"20news", "wikispeedia/train.jsonl.zst"} {
-		fulltest.Corpus(t, set)
+		testkit.Corpus(t, set)
 	}
-	data := fulltest.Corpus(t, "debdocs") + "/.." // folder in which the recipe works
+	data := testkit.Corpus(t, "debdocs") + "/.." // folder in which the recipe works
 	recipe, err := filepath.Abs("../../models/topics/recipe.sh")
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func checkSeeds(t *testing.T, seeds []string) {
 
 // TestBuiltinOnNews compares the topics' figures on BBC news, which none was trained on, with their cards.
 func TestBuiltinOnNews(t *testing.T) {
-	set, err := datasets.Open(fulltest.Corpus(t, "bbc"), datasets.Options{})
+	set, err := datasets.Open(testkit.Corpus(t, "bbc"), datasets.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/crawler/plan"
 	"fossick/datasets"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/page"
-	"fossick/internal/reading"
-	"fossick/internal/usage"
 	"fossick/models/features"
 	"fossick/train"
 
@@ -100,7 +100,7 @@ func (l *classifyRun) add(what string) error {
 const maxPageFile = 128 << 20
 
 func (l *classifyRun) file(path string) error {
-	body, err := reading.All(path, maxPageFile)
+	body, err := fileio.All(path, maxPageFile)
 	if err != nil {
 		return fmt.Errorf("page %w", err)
 	}
@@ -157,7 +157,7 @@ func (a *app) fetchPage(raw, contact string, allowNet []string, proxy string) (*
 	}
 	f, err := fetch.New(opt)
 	if err != nil {
-		return nil, usage.Of(err)
+		return nil, cli.Usage(err)
 	}
 	defer f.Close()
 	if err := f.Allowed(a.ctx, u, "fossick"); err != nil {

@@ -15,7 +15,7 @@ import (
 	"fossick/datasets/web"
 	"fossick/eval"
 	"fossick/eval/monitor"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/store"
 	"fossick/train"
@@ -147,22 +147,22 @@ func lastPage(dir string) (url string, err error) {
 
 func (c demoCmd) print(w io.Writer, r *demoResult) {
 	t, e := r.Train, &r.Eval
-	printable.Fprintf(w, "\nTrained on     %d labelled pages of %d classes (%s, %d words)", t.TrainPages, len(t.Classes), t.Classifier, t.Words)
+	cli.Fprintf(w, "\nTrained on     %d labelled pages of %d classes (%s, %d words)", t.TrainPages, len(t.Classes), t.Classifier, t.Words)
 	if t.TestPages != nil {
-		printable.Fprintf(w, "; right on %s of %d others", inPercent(t.Accuracy), *t.TestPages)
+		cli.Fprintf(w, "; right on %s of %d others", inPercent(t.Accuracy), *t.TestPages)
 	}
-	printable.Fprintf(w, "\nCrawled        %d pages of %d hosts for %q in %.2f s\n", r.Focus.Fetched, r.Focus.Hosts, c.Topic, r.Focus.Seconds)
+	cli.Fprintf(w, "\nCrawled        %d pages of %d hosts for %q in %.2f s\n", r.Focus.Fetched, r.Focus.Hosts, c.Topic, r.Focus.Seconds)
 	if len(e.Stores) > 1 {
-		printable.Fprintf(w, "Breadth first  %s of the pages would have been on topic\n", inPercent(e.Stores[1].Harvest))
+		cli.Fprintf(w, "Breadth first  %s of the pages would have been on topic\n", inPercent(e.Stores[1].Harvest))
 	}
-	printable.Fprintf(w, "Focused        %s are (the harvest ratio)\n", inPercent(e.Harvest))
+	cli.Fprintf(w, "Focused        %s are (the harvest ratio)\n", inPercent(e.Harvest))
 	if k := e.Kept; k != nil {
-		printable.Fprintf(w, "Refined        %d pages kept: %s of them are on topic, and %s of the fetched pages on topic are among them\n",
+		cli.Fprintf(w, "Refined        %d pages kept: %s of them are on topic, and %s of the fetched pages on topic are among them\n",
 			k.Pages, inPercent(k.Precision), inPercent(k.Recall))
 	}
-	printable.Fprintf(w, "Model          %s\nReport         %s\n", c.path("model.html"), r.Report)
-	printable.Fprintf(w, "Examples       %s, five pages for a topic of your own\n", c.path("examples"))
-	printable.Fprintf(w, "Ask why        fossick why %s --store %s\n", r.example, c.path("focus"))
+	cli.Fprintf(w, "Model          %s\nReport         %s\n", c.path("model.html"), r.Report)
+	cli.Fprintf(w, "Examples       %s, five pages for a topic of your own\n", c.path("examples"))
+	cli.Fprintf(w, "Ask why        fossick why %s --store %s\n", r.example, c.path("focus"))
 }
 
 func inPercent(v *float64) string {
@@ -201,7 +201,7 @@ func (c demoCmd) writeTruth(set *datasets.Set) (err error) {
 		if err != nil {
 			return err
 		}
-		printable.Fprintf(w, "%s\t%s\t%s\n", e.URL, e.Label, strings.Join(e.Labels, "|"))
+		cli.Fprintf(w, "%s\t%s\t%s\n", e.URL, e.Label, strings.Join(e.Labels, "|"))
 	}
 	return w.Flush()
 }

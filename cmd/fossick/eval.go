@@ -5,9 +5,9 @@ import (
 	"io"
 
 	"fossick/eval"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/report"
-	"fossick/internal/wholefile"
 )
 
 type evalCmd struct {
@@ -41,7 +41,7 @@ func (c evalCmd) Run(a *app) error {
 	defer a.step("measuring")()
 	result := crawls.Measure(c.Curve)
 	if c.HTML != "" {
-		err := wholefile.Page(c.HTML, func(w io.Writer) error {
+		err := fileio.WritePage(c.HTML, func(w io.Writer) error {
 			return crawls.WriteReport(w, result, report.Fact{Name: "evaluated by", Value: "fossick " + version}, report.Fact{Name: "random seed", Value: fmt.Sprint(a.seed)})
 		})
 		if err != nil {
@@ -53,9 +53,9 @@ func (c evalCmd) Run(a *app) error {
 
 func printFigures(w io.Writer, r eval.Result, html string) {
 	for _, s := range eval.Sentences(r) {
-		printable.Fprintln(w, s)
+		cli.Fprintln(w, s)
 	}
 	if html != "" {
-		printable.Fprintf(w, "\nreport: %s\n", html)
+		cli.Fprintf(w, "\nreport: %s\n", html)
 	}
 }

@@ -17,15 +17,14 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/cli"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/models"
 )
 
 // TestHelpExamples runs every example of every verb's help, in a folder with the files that the
 // examples name. A fossick.toml of the user sets the proxy.
 func TestHelpExamples(t *testing.T) {
-	fulltest.Only(t, "it runs every example of every help")
+	testkit.Only(t, "it runs every example of every help")
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("needs bash, as who pastes has")
@@ -34,10 +33,10 @@ func TestHelpExamples(t *testing.T) {
 	fossickInPath(t)
 	ownSettings(t, fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[survey]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n[topic.check]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n", addr, ca))
 	folder := exampleFolder(t)
-	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
-		name := strings.Join(cli.Path(verb), " ")
+	for _, verb := range verbsBelow(newParser(t).Model.Node) {
+		name := strings.Join(verbPath(verb), " ")
 		t.Run(name, func(t *testing.T) {
-			examples := examplesOf(cli.Long(verb))
+			examples := examplesOf(longHelp(verb))
 			if len(examples) == 0 {
 				t.Fatalf("fossick %s --help has no example to paste", name)
 			}
@@ -45,7 +44,7 @@ func TestHelpExamples(t *testing.T) {
 				for _, example := range examples {
 					parseExample(t, example)
 				}
-				fulltest.Only(t, "they take long, and scripts run much the same")
+				testkit.Only(t, "they take long, and scripts run much the same")
 			}
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
@@ -174,7 +173,7 @@ func testBinary(t *testing.T) string {
 // newParser returns the parser that run makes.
 func newParser(t testing.TB) *kong.Kong {
 	t.Helper()
-	parser, err := newGrammar(&grammar{}, cli.ReadSettings(harmless), io.Discard, io.Discard, false)
+	parser, err := newGrammar(&grammar{}, readSettings(harmless), io.Discard, io.Discard, false)
 	if err != nil {
 		t.Fatal(err)
 	}

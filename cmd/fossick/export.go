@@ -15,7 +15,6 @@ import (
 	"fossick/export/bucket"
 	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
 	"fossick/internal/rights"
 )
 
@@ -40,7 +39,7 @@ type exportCmd struct {
 func (exportCmd) Help() string {
 	says := &strings.Builder{}
 	for _, f := range export.Formats() {
-		printable.Fprintf(says, "  %-10s %s\n", f.Name, f.Says)
+		cli.Fprintf(says, "  %-10s %s\n", f.Name, f.Says)
 	}
 	return `Writes the pages of crawls in the formats of other programs. A file or folder gets its name when it is complete, and never replaces one with other content. The same stores and flags give the same bytes.
 
@@ -79,7 +78,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	if slices.Contains(c.To, export.Tables) {
 		return c.tables(a)
 	}
-	defer cli.LimitHeap(exportMemory)()
+	defer limitHeap(exportMemory)()
 	c.Stores = agentsOf(c.Stores)
 	began := time.Now()
 	choice, err := c.choice(began)
@@ -263,7 +262,7 @@ func (c *exportCmd) choice(now time.Time) (choice export.Choice, err error) {
 		}
 	}
 	if c.Since != "" {
-		if choice.Since, err = cli.Moment(c.Since, now); err != nil {
+		if choice.Since, err = parseMoment(c.Since, now); err != nil {
 			return choice, usagef("--since %v", err)
 		}
 	}
@@ -271,9 +270,9 @@ func (c *exportCmd) choice(now time.Time) (choice export.Choice, err error) {
 }
 
 func (r exportResult) print(w io.Writer) {
-	printable.Fprintf(w, "%d pages as %s: %s, %d files, %d bytes\n", r.Records, strings.Join(r.Formats, ", "), r.Output, r.Files, r.Bytes)
+	cli.Fprintf(w, "%d pages as %s: %s, %d files, %d bytes\n", r.Records, strings.Join(r.Formats, ", "), r.Output, r.Files, r.Bytes)
 	if r.OffTopic > 0 {
-		printable.Fprintf(w, "%d of them are off topic: run fossick refine, then export with --kept to leave them out\n", r.OffTopic)
+		cli.Fprintf(w, "%d of them are off topic: run fossick refine, then export with --kept to leave them out\n", r.OffTopic)
 	}
 	for _, left := range []struct {
 		n   int
@@ -285,7 +284,7 @@ func (r exportResult) print(w io.Writer) {
 		{r.Damaged, "damaged: fossick verify lists them"},
 	} {
 		if left.n > 0 {
-			printable.Fprintf(w, "%d pages %s\n", left.n, left.why)
+			cli.Fprintf(w, "%d pages %s\n", left.n, left.why)
 		}
 	}
 }

@@ -24,8 +24,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fossick/internal/fulltest"
-	"fossick/internal/peers"
+	"fossick/internal/testkit"
 )
 
 // bucketCmd NAME starts an S3 server with a bucket, and sets the script's environment to it.
@@ -131,7 +130,7 @@ func sameObjects(objects, files string) error {
 // as files.
 func gateway(t *testing.T, bucket string) (dir string) {
 	t.Helper()
-	program := peers.Program(t, "versitygw")
+	program := testkit.Program(t, "versitygw")
 	root := t.TempDir()
 	dir = filepath.Join(root, "objects", bucket)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -169,7 +168,7 @@ func gateway(t *testing.T, bucket string) (dir string) {
 // TestKilledExportToBucket kills exports to an S3 server. Each time there is no list, or everything
 // that it lists; the next export removes what is left over.
 func TestKilledExportToBucket(t *testing.T) {
-	fulltest.Only(t, "kills exports of a whole crawl; by default the tests of export/bucket look at each moment")
+	testkit.Only(t, "kills exports of a whole crawl; by default the tests of export/bucket look at each moment")
 	shelves := gateway(t, "shelves")
 	crawl, files := crawledDemo(t), filepath.Join(t.TempDir(), "files")
 	export := func(to string) []string {

@@ -15,15 +15,15 @@ import (
 	"fossick/datasets/web"
 	"fossick/export"
 	"fossick/graph"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
 // TestExported exports four collections of pages in all formats in one pass. The files must agree
 // with each other, with the store, and with what other authors' programs read from them.
 func TestExported(t *testing.T) {
-	fulltest.Only(t, "exports thousands of pages in all formats; by default the tests of each format read what it writes")
+	testkit.Only(t, "exports thousands of pages in all formats; by default the tests of each format read what it writes")
 	t.Parallel()
 	for name, collect := range map[string]func(t *testing.T, corpus, dir string){
 		"demo": crawlCorpus, "debdocs": crawlCorpus, "uci_ics": crawlCorpus, "webkb": importCorpus,
@@ -31,7 +31,7 @@ func TestExported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			corpus := name
 			if name != "demo" { // demo is built in
-				corpus = fulltest.Corpus(t, name)
+				corpus = testkit.Corpus(t, name)
 			}
 			e := &exported{name: name, store: filepath.Join(t.TempDir(), name), dir: filepath.Join(t.TempDir(), "all")}
 			collect(t, corpus, e.store)

@@ -20,7 +20,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/peers"
+	"fossick/internal/testkit"
 )
 
 // checkPeers runs other authors' programs on the files; a missing program skips only its own test.
@@ -37,9 +37,9 @@ func (e *exported) checkPeers(t *testing.T) {
 
 // inDuckDB compares every value of every row with the JSON Lines.
 func (e *exported) inDuckDB(t *testing.T) {
-	peers.Module(t, "@duckdb/node-api", "package.json")
+	testkit.NodeModule(t, "@duckdb/node-api", "package.json")
 	lines := func(text []byte) []string { return strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n") }
-	got := lines(peers.Script(t, "table.mjs", filepath.Join(e.dir, "pages.parquet")))
+	got := lines(testkit.Script(t, "table.mjs", filepath.Join(e.dir, "pages.parquet")))
 	want := lines(e.file(t, "pages.jsonl"))
 	if len(got) != len(want) {
 		t.Fatalf("%d rows, want %d", len(got), len(want))
@@ -57,9 +57,9 @@ func (e *exported) inDuckDB(t *testing.T) {
 }
 
 func (e *exported) inNetworkx(t *testing.T) {
-	peers.PythonModule(t, "networkx")
+	testkit.PythonModule(t, "networkx")
 	names := []string{"links.gexf", "links.graphml"}
-	out := json.NewDecoder(bytes.NewReader(peers.Script(t, "networks.py", filepath.Join(e.dir, names[0]), filepath.Join(e.dir, names[1]))))
+	out := json.NewDecoder(bytes.NewReader(testkit.Script(t, "networks.py", filepath.Join(e.dir, names[0]), filepath.Join(e.dir, names[1]))))
 	for _, name := range names {
 		var network struct {
 			Directed, Multiple bool
@@ -87,10 +87,10 @@ func (e *exported) inNetworkx(t *testing.T) {
 
 // inWarcio compares ids, URLs, and body digests, which warcio computes itself.
 func (e *exported) inWarcio(t *testing.T) {
-	peers.Module(t, "warcio", "package.json")
+	testkit.NodeModule(t, "warcio", "package.json")
 	has := record{id: "has", url: "has"}
 	var responses, metadata []record
-	for d := json.NewDecoder(bytes.NewReader(peers.Script(t, "archives.mjs", e.archives(t)...))); ; {
+	for d := json.NewDecoder(bytes.NewReader(testkit.Script(t, "archives.mjs", e.archives(t)...))); ; {
 		var r struct {
 			Type, ID, URL, RefersTo, Digest, SHA1 string
 			Status, Length                        int
@@ -130,8 +130,8 @@ func (e *exported) indexOfWarcio(t *testing.T) {
 		slices.Sort(all)
 		return all
 	}
-	args := append([]string{peers.Module(t, "warcio", "dist/cli.cjs"), "cdx-index"}, e.archives(t)...)
-	got := lines(peers.Output(t, exec.CommandContext(t.Context(), peers.Program(t, "node"), args...)))
+	args := append([]string{testkit.NodeModule(t, "warcio", "dist/cli.cjs"), "cdx-index"}, e.archives(t)...)
+	got := lines(testkit.Output(t, exec.CommandContext(t.Context(), testkit.Program(t, "node"), args...)))
 	want := lines(e.file(t, "index.cdxj"))
 	if slices.Equal(got, want) {
 		return
@@ -146,9 +146,9 @@ func (e *exported) indexOfWarcio(t *testing.T) {
 
 // inUnzip tests the package as a zip file, and the digest of each file in it.
 func (e *exported) inUnzip(t *testing.T) {
-	unzip, path := peers.Program(t, "unzip"), filepath.Join(e.dir, "pages.wacz")
+	unzip, path := testkit.Program(t, "unzip"), filepath.Join(e.dir, "pages.wacz")
 	of := func(args ...string) []byte {
-		return peers.Output(t, exec.CommandContext(t.Context(), unzip, args...))
+		return testkit.Output(t, exec.CommandContext(t.Context(), unzip, args...))
 	}
 	of("-tq", path)
 	what := of("-p", path, "datapackage.json")
@@ -178,9 +178,9 @@ func (e *exported) inUnzip(t *testing.T) {
 }
 
 func (e *exported) inShell(t *testing.T) {
-	shell := peers.Program(t, "sqlite3")
+	shell := testkit.Program(t, "sqlite3")
 	ask := func(query string) []byte {
-		return peers.Output(t, exec.CommandContext(t.Context(), shell, "-readonly", "-separator", "\t", filepath.Join(e.dir, "pages.sqlite"), query))
+		return testkit.Output(t, exec.CommandContext(t.Context(), shell, "-readonly", "-separator", "\t", filepath.Join(e.dir, "pages.sqlite"), query))
 	}
 	if says := string(ask("PRAGMA integrity_check")); says != "ok\n" {
 		t.Errorf("integrity: %s", says)
@@ -195,10 +195,10 @@ func (e *exported) inShell(t *testing.T) {
 
 // inPostgres exports to a server of the test's own, and queries it through psql.
 func (e *exported) inPostgres(t *testing.T) {
-	psql, address := peers.Program(t, "psql"), peers.Postgres(t)
+	psql, address := testkit.Program(t, "psql"), testkit.Postgres(t)
 	fossick(t, "export", e.store, "--to", "postgres", "-o", address, "--quiet")
 	ask := func(query string) []byte {
-		return peers.Output(t, exec.CommandContext(t.Context(), psql, "-X", "-A", "-t", "-F", "\t", "-d", address, "-c", query))
+		return testkit.Output(t, exec.CommandContext(t.Context(), psql, "-X", "-A", "-t", "-F", "\t", "-d", address, "-c", query))
 	}
 	e.sameRecords(t, "pages", record{"has", 1, "has"}, recordsOf(t, ask("SELECT id, node, url FROM fossick.pages")))
 	e.sameEdges(t, "links", edgesIn(t, ask("SELECT a.node, b.node FROM fossick.links l JOIN fossick.pages a ON a.id = l.source JOIN fossick.pages b ON b.id = l.target")))
@@ -224,7 +224,7 @@ func edgesIn(t *testing.T, out []byte) map[edge]bool {
 
 // byCurl sends the requests for OpenSearch with curl, to a server that checks them as bulk does.
 func (e *exported) byCurl(t *testing.T) {
-	curl := peers.Program(t, "curl")
+	curl := testkit.Program(t, "curl")
 	var got []record
 	var broken error
 	done := make(chan struct{})
@@ -238,7 +238,7 @@ func (e *exported) byCurl(t *testing.T) {
 		_, _ = io.WriteString(w, `{"errors":false,"items":[]}`)
 	}))
 	defer server.Close()
-	peers.Output(t, exec.CommandContext(t.Context(), curl, "--silent", "--show-error", "--fail", "--noproxy", "*", "-H", "Content-Type: application/x-ndjson", "-H", "Expect:",
+	testkit.Output(t, exec.CommandContext(t.Context(), curl, "--silent", "--show-error", "--fail", "--noproxy", "*", "-H", "Content-Type: application/x-ndjson", "-H", "Expect:",
 		"--data-binary", "@"+filepath.Join(e.dir, "pages.ndjson"), server.URL+"/pages/_bulk"))
 	<-done
 	if broken != nil {

@@ -16,8 +16,7 @@ import (
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/eval/monitor"
-	"fossick/internal/fulltest"
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -27,7 +26,7 @@ func TestFaultStates(t *testing.T) {
 	if len(all) < 30 {
 		t.Fatalf("%d faults; want 30 at least", len(all))
 	}
-	faults := tries.Of(t, "faulty servers")
+	faults := testkit.Tries(t, "faulty servers")
 	for _, f := range all {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
@@ -138,10 +137,10 @@ func TestFaultyCrawl(t *testing.T) {
 		}
 	}
 	t.Run("quick", func(t *testing.T) {
-		checkFaultyCrawl(t, fulltest.Rounds(200, 1400), quick, "2m")
+		checkFaultyCrawl(t, testkit.Rounds(200, 1400), quick, "2m")
 	})
 	t.Run("slow", func(t *testing.T) {
-		fulltest.Only(t, "waits for time limits")
+		testkit.Only(t, "waits for time limits")
 		checkFaultyCrawl(t, 200, slow, "20s")
 	})
 }

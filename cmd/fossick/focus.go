@@ -14,8 +14,6 @@ import (
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -120,7 +118,7 @@ const crawlMemory = 272 << 20
 func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {
 	a, p := x.a, x.plan
 	a.signals.InOrder()
-	defer cli.LimitHeap(crawlMemory)() // before the queue takes a million start pages
+	defer limitHeap(crawlMemory)() // before the queue takes a million start pages
 	filling := a.step("filling the queue")
 	err = x.begin()
 	filling()
@@ -310,7 +308,7 @@ func (c *focusCmd) planned(a *app) (*plan.Plan, *fetch.Fetcher, error) {
 		return nil, nil, err
 	}
 	fetcher, err := fetch.New(p.Fetch)
-	return p, fetcher, usage.Of(err)
+	return p, fetcher, cli.Usage(err)
 }
 
 func (c *focusCmd) session(p *plan.Plan) monitor.Session {
@@ -328,7 +326,7 @@ func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.
 		line.Show(p)
 		shown.Show(p)
 		for _, f := range starts.Show(p) {
-			a.say("start page %s failed: %s, %s", f.URL, f.State, printable.Cut(f.Reason, 300))
+			a.say("start page %s failed: %s, %s", f.URL, f.State, cli.Cut(f.Reason, 300))
 			shown.ShowFailed(starts.Known())
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"fossick/crawler/control"
 	"fossick/crawler/plan"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/store"
 )
 
@@ -39,13 +39,13 @@ func (c forgetCmd) Run(a *app) error {
 	r.Store = c.Store
 	return a.emit(r, func(w io.Writer) {
 		if r.Pages == 0 {
-			printable.Fprintf(w, "no stored page matches %s; crawls of this store will not fetch it\n", c.Pages)
+			cli.Fprintf(w, "no stored page matches %s; crawls of this store will not fetch it\n", c.Pages)
 			if !strings.HasSuffix(c.Pages, "*") && strings.Contains(c.Pages, "/") {
-				printable.Fprintf(w, "to forget all URLs with this beginning, give '%s*'\n", c.Pages)
+				cli.Fprintf(w, "to forget all URLs with this beginning, give '%s*'\n", c.Pages)
 			}
 			return
 		}
-		printable.Fprintf(w, "%d pages forgotten, and gone from the disk\nno crawl of this store will fetch them again; earlier exports and copies of the store still have them\n", r.Pages)
+		cli.Fprintf(w, "%d pages forgotten, and gone from the disk\nno crawl of this store will fetch them again; earlier exports and copies of the store still have them\n", r.Pages)
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 	"fossick/crawler/control"
 	"fossick/datasets/web"
 	"fossick/eval/monitor"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -92,7 +92,7 @@ func askedSince(t *testing.T, log *requestLog, host string, when time.Time) (pat
 func TestForgetInARunningCrawl(t *testing.T) {
 	t.Parallel()
 	const hosts = 6
-	pages := fulltest.Rounds(60, 400)
+	pages := testkit.Rounds(60, 400)
 	log := &requestLog{}
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Latency: time.Millisecond})
 	if err != nil {
@@ -165,7 +165,7 @@ func TestForgetInARunningCrawl(t *testing.T) {
 // request is unknown and can be repeated, or the next command that opens the store completes it;
 // nothing forgotten is exported or requested again.
 func TestKillForget(t *testing.T) {
-	fulltest.Only(t, "kills many processes; by default TestForgetCutOff of store looks at each moment")
+	testkit.Only(t, "kills many processes; by default TestForgetCutOff of store looks at each moment")
 	t.Parallel()
 	const hosts = 6
 	const pages = 60
@@ -301,7 +301,7 @@ func TestKillLabel(t *testing.T) {
 	k := &killer{at: map[string]int{}}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
 	acknowledged := 0
-	for range fromEnv("FOSSICK_KILLS", fulltest.Rounds(2, 5)) {
+	for range fromEnv("FOSSICK_KILLS", testkit.Rounds(2, 5)) {
 		dir := filepath.Join(t.TempDir(), fmt.Sprint("crawl", acknowledged))
 		said := map[string]bool{} // by URL: whether the last acknowledged label was yes
 		deadline := time.Now().Add(time.Minute)

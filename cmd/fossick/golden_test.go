@@ -16,7 +16,7 @@ import (
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/eval/lab"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 var updateOrders = flag.Bool("update-orders", false, "write the crawl orders of this build to testdata/orders.txt")
@@ -40,8 +40,8 @@ func TestOrdersAreKept(t *testing.T) {
 		t.Run(test.corpus, func(t *testing.T) {
 			corpus := test.corpus
 			if corpus != "demo" {
-				fulltest.Only(t, "crawls a corpus by every policy")
-				corpus = fulltest.Corpus(t, corpus)
+				testkit.Only(t, "crawls a corpus by every policy")
+				corpus = testkit.Corpus(t, corpus)
 			}
 			set, err := datasets.Open(corpus, datasets.Options{})
 			if err != nil {

@@ -10,8 +10,7 @@ import (
 	"fossick/export"
 	"fossick/graph"
 	"fossick/internal/cli"
-	"fossick/internal/printable"
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 )
 
 type graphCmd struct {
@@ -19,7 +18,7 @@ type graphCmd struct {
 	Output    string   `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
 	Edges     string   `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
 	Transpose bool     `help:"Reverse all links."`
-	Memory    cli.Size `default:"256MiB" placeholder:"SIZE" help:"Memory for sorting; the rest goes to scratch files beside the graph [256MiB]."`
+	Memory    byteSize `default:"256MiB" placeholder:"SIZE" help:"Memory for sorting; the rest goes to scratch files beside the graph [256MiB]."`
 }
 
 func (graphCmd) Help() string {
@@ -77,7 +76,7 @@ func (c *graphCmd) Run(a *app) error {
 	}
 	if c.Edges != "" {
 		defer a.step("writing " + c.Edges)()
-		if err := wholefile.Page(c.Edges, func(w io.Writer) error { return g.WriteEdges(a.ctx, w) }); err != nil {
+		if err := fileio.WritePage(c.Edges, func(w io.Writer) error { return g.WriteEdges(a.ctx, w) }); err != nil {
 			return err
 		}
 	}
@@ -130,18 +129,18 @@ func (c *graphCmd) result(g *graph.Graph, stats *graph.Stats, seconds float64, s
 }
 
 func (r *graphResult) print(w io.Writer) {
-	printable.Fprintf(w, "%s: %d nodes, %d edges, %d hosts, %d sites\n", r.Graph, r.Nodes, r.Edges, r.Hosts, r.Sites)
+	cli.Fprintf(w, "%s: %d nodes, %d edges, %d hosts, %d sites\n", r.Graph, r.Nodes, r.Edges, r.Hosts, r.Sites)
 	if r.SelfLoops != nil {
-		printable.Fprintf(w, "dropped: %d self-loops, %d repeated edges\n", *r.SelfLoops, *r.Repeated)
+		cli.Fprintf(w, "dropped: %d self-loops, %d repeated edges\n", *r.SelfLoops, *r.Repeated)
 		if *r.Dangling > 0 {
-			printable.Fprintf(w, "%d nodes have no name\n", *r.Dangling)
+			cli.Fprintf(w, "%d nodes have no name\n", *r.Dangling)
 		}
 	}
 	if r.Bits != nil {
-		printable.Fprintf(w, "%.2f bits an edge, %.2f with the index of the lists; %d bytes with names\n", *r.Bits, *r.AllBits, r.Bytes)
+		cli.Fprintf(w, "%.2f bits an edge, %.2f with the index of the lists; %d bytes with names\n", *r.Bits, *r.AllBits, r.Bytes)
 	}
 	if r.File != nil {
-		printable.Fprintf(w, "graph: %s, built in %.1f s\n", *r.File, r.Seconds)
+		cli.Fprintf(w, "graph: %s, built in %.1f s\n", *r.File, r.Seconds)
 	}
 	if r.Verified {
 		io.WriteString(w, "verified: the whole file can be read, and its checksums are right\n")

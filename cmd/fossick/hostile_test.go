@@ -26,8 +26,8 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/printable"
-	"fossick/internal/tries"
+	"fossick/internal/cli"
+	"fossick/internal/testkit"
 )
 
 // forged is what a stranger wants at the start of a line. forging tries every way to put it there, and
@@ -61,7 +61,7 @@ func TestHostileWords(t *testing.T) {
 	write(t, forging+".html", "<title>"+forging+"</title>bank loan")
 
 	crawl := []string{"focus", "--topic", on, "--model", "m", "--seed", "http://h0.test/0", "--proxy", "http://" + addr, "--delay", "0", "--threshold", "0", "--store", "s"}
-	told, words := 0, tries.Of(t, "words that would forge output")
+	told, words := 0, testkit.Tries(t, "words that would forge output")
 	for _, args := range [][]string{
 		{"train", "set.jsonl", "-o", "m", "--classifier", "nb", "--words", "20", "--folds", "2", "--explain", "m.html"},
 		{"train", "set.jsonl", "-o", "m2", "--classifier", "c45", "--words", "20", "--topic", on},
@@ -122,7 +122,7 @@ func TestHostileWords(t *testing.T) {
 }
 
 // tellHostile runs a verb, checks its output, and returns how often a hostile word is in it.
-func tellHostile(t *testing.T, words *tries.Class, args []string) int {
+func tellHostile(t *testing.T, words *testkit.Tally, args []string) int {
 	t.Helper()
 	args = slices.DeleteFunc(args, func(s string) bool { return s == "" })
 	var out, errs bytes.Buffer
@@ -138,8 +138,8 @@ func tellHostile(t *testing.T, words *tries.Class, args []string) int {
 }
 
 // checkHostile checks a text with strangers' words, each a try, and returns how many there are.
-func checkHostile(words *tries.Class, name, text string, lines bool) (told int) {
-	at := strings.IndexFunc(text, func(r rune) bool { return !printable.Harmless(r) && r != '\n' && r != '\t' })
+func checkHostile(words *testkit.Tally, name, text string, lines bool) (told int) {
+	at := strings.IndexFunc(text, func(r rune) bool { return !cli.Harmless(r) && r != '\n' && r != '\t' })
 	words.Try(at < 0, "%s: harm in %q", name, text[max(0, at-60):min(len(text), at+20)])
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, forged) {
@@ -190,7 +190,7 @@ func hostileTLS(t *testing.T) string {
 	return server.Listener.Addr().String()
 }
 
-// TestPrintsWords checks that verbs print by printable.Fprintf, whose arguments cannot begin a line,
+// TestPrintsWords checks that verbs print by cli.Fprintf, whose arguments cannot begin a line,
 // or by io.WriteString of a constant text.
 func TestPrintsWords(t *testing.T) {
 	files, err := filepath.Glob("*.go")
@@ -209,7 +209,7 @@ func TestPrintsWords(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.SelectorExpr); ok {
 				if pkg, ok := call.X.(*ast.Ident); ok && pkg.Name == "fmt" && (strings.HasPrefix(call.Sel.Name, "Fprint") || strings.HasPrefix(call.Sel.Name, "Print")) {
-					t.Errorf("%s: fmt.%s; use printable.Fprintf", fset.Position(call.Pos()), call.Sel.Name)
+					t.Errorf("%s: fmt.%s; use cli.Fprintf", fset.Position(call.Pos()), call.Sel.Name)
 				}
 			}
 			return true

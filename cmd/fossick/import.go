@@ -6,7 +6,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/export"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 type importCmd struct {
@@ -61,7 +61,7 @@ func (c *importCmd) Run(a *app) error {
 }
 
 func (r importResult) print(w io.Writer) {
-	printable.Fprintf(w, "%d pages in %s\n", r.Pages, r.Store)
+	cli.Fprintf(w, "%d pages in %s\n", r.Pages, r.Store)
 	for _, n := range []struct {
 		n   uint64
 		why string
@@ -71,7 +71,7 @@ func (r importResult) print(w io.Writer) {
 		{r.Refused, "rows are not pages, or ask not to be kept"},
 	} {
 		if n.n > 0 {
-			printable.Fprintf(w, "%d %s\n", n.n, n.why)
+			cli.Fprintf(w, "%d %s\n", n.n, n.why)
 		}
 	}
 }

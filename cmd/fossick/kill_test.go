@@ -20,7 +20,7 @@ import (
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/eval/monitor"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -32,18 +32,18 @@ import (
 func TestKill(t *testing.T) {
 	t.Parallel()
 	t.Run("demo", func(t *testing.T) {
-		fulltest.Only(t, "kills many processes")
+		testkit.Only(t, "kills many processes")
 		set, err := datasets.Open("demo", datasets.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		killOften(t, killPlan{set: set, args: append(demoSeeds(t), "--exclude", `[?&]|/calendar/|/threads`)})
 	})
-	hosts := fulltest.Rounds(20, 50)
-	pages := (fromEnv("FOSSICK_KILL_PAGES", fulltest.Rounds(200, 1000)) + hosts - 1) / hosts
+	hosts := testkit.Rounds(20, 50)
+	pages := (fromEnv("FOSSICK_KILL_PAGES", testkit.Rounds(200, 1000)) + hosts - 1) / hosts
 	seed := []string{"--seed", "http://h0.test/0"}
 	t.Run("linked", func(t *testing.T) {
-		fulltest.Only(t, "kills many processes")
+		testkit.Only(t, "kills many processes")
 		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed})
 	})
 	t.Run("faulty", func(t *testing.T) { // faults that no time limit ends, and that cause no long back-off
@@ -53,14 +53,14 @@ func TestKill(t *testing.T) {
 		}}})
 	})
 	t.Run("agents", func(t *testing.T) {
-		fulltest.Only(t, "kills many processes")
+		testkit.Only(t, "kills many processes")
 		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed, agents: 3})
 	})
 	t.Run("wikispeedia", func(t *testing.T) {
 		if os.Getenv("FOSSICK_KILLS") == "" {
 			t.Skip("takes minutes; scripts/kill.sh runs it, by FOSSICK_KILLS")
 		}
-		corpus := fulltest.Corpus(t, "wikispeedia")
+		corpus := testkit.Corpus(t, "wikispeedia")
 		set, err := datasets.Open(corpus, datasets.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func (p killPlan) command(addr, dir string) []string {
 
 func killOften(t *testing.T, plan killPlan) {
 	want := plan.crawl(t, nil) // without kills
-	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", fulltest.Rounds(3, 12)), at: map[string]int{}}
+	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", testkit.Rounds(3, 12)), at: map[string]int{}}
 	stores, again := 0, 0
 	for k.most > 0 {
 		got := plan.crawl(t, k)

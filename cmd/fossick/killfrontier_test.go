@@ -16,13 +16,13 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"fossick/crawler/urlfrontier/api"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestKillFrontier kills a frontier repeatedly while URLs are put. After a restart it knows every
 // acknowledged URL, and returns those that it handed out and did not get back.
 func TestKillFrontier(t *testing.T) {
-	fulltest.Only(t, "kills many processes")
+	testkit.Only(t, "kills many processes")
 	const kills = 12
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(9, 9))

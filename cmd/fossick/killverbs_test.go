@@ -15,7 +15,7 @@ import (
 	"fossick/datasets/web"
 	"fossick/export"
 	"fossick/export/search"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -23,7 +23,7 @@ import (
 // the store is sound and holds the whole result or none; a last run gives the result of a run that was
 // never killed.
 func TestKillVerbs(t *testing.T) {
-	fulltest.Only(t, "kills many processes; by default TestKill kills a crawl")
+	testkit.Only(t, "kills many processes; by default TestKill kills a crawl")
 	t.Parallel()
 	crawl, second := crawledDemo(t), filepath.Join(t.TempDir(), "second")
 	importCorpus(t, "demo", second)

@@ -6,7 +6,7 @@ import (
 
 	"fossick/crawler/plan"
 	"fossick/eval/lab"
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 )
 
 type labCmd struct {
@@ -66,7 +66,7 @@ func (c *labCmd) Run(a *app) error {
 	if c.HTML != "" {
 		result.HTML = c.HTML
 		page := setup.Report(result, version)
-		if err := wholefile.Page(c.HTML, func(w io.Writer) error { return lab.WriteReport(w, page) }); err != nil {
+		if err := fileio.WritePage(c.HTML, func(w io.Writer) error { return lab.WriteReport(w, page) }); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"fossick/crawler/control"
 	"fossick/crawler/plan"
 	"fossick/datasets"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -99,11 +99,11 @@ func (c labelCmd) labels() ([]control.Label, error) {
 
 func (r labelResult) print(w io.Writer) {
 	for _, l := range r.Labels {
-		printable.Fprintf(w, "%s: %s\n", l.URL, l.Label)
+		cli.Fprintf(w, "%s: %s\n", l.URL, l.Label)
 	}
 	switch {
 	case r.Learned:
-		printable.Fprintf(w, "the running crawl applied it in %.2f s\n", r.Applied)
+		cli.Fprintf(w, "the running crawl applied it in %.2f s\n", r.Applied)
 	case r.Running:
 		io.WriteString(w, "kept; only crawls with --score learned learn from labels, and this one has another --score\n")
 	default:
@@ -200,14 +200,14 @@ func (c labelCmd) said() string {
 
 func printAsked(w io.Writer, asked []control.Asked, flags string) {
 	for _, q := range asked {
-		printable.Fprintf(w, "%s\n", q.URL)
+		cli.Fprintf(w, "%s\n", q.URL)
 		for _, line := range q.Lines() {
-			printable.Fprintf(w, "  %s\n", printable.Cut(line, askedLine))
+			cli.Fprintf(w, "  %s\n", cli.Cut(line, askedLine))
 		}
 	}
 	if len(asked) == 0 {
 		io.WriteString(w, "nothing to ask: every page that the crawl remembers is labelled, and no URL waits\n")
 		return
 	}
-	printable.Fprintf(w, "to answer: fossick label URL yes|no %s, or --from FILE for many; at a terminal this command takes one key a page\n", flags)
+	cli.Fprintf(w, "to answer: fossick label URL yes|no %s, or --from FILE for many; at a terminal this command takes one key a page\n", flags)
 }

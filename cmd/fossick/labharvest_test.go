@@ -14,7 +14,7 @@ import (
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/eval/lab"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // harvestRun is the lab's crawls for one topic, for focus to repeat on the served corpus.
@@ -48,8 +48,8 @@ func TestFocusWaitsAsLab(t *testing.T) {
 const servedLatency = 100 * time.Millisecond
 
 func harvestsAsLab(t *testing.T, delay string, policies, topics []string, sets int) {
-	fulltest.Only(t, "crawls a corpus")
-	corpus := fulltest.Corpus(t, "wikispeedia")
+	testkit.Only(t, "crawls a corpus")
+	corpus := testkit.Corpus(t, "wikispeedia")
 	for _, topic := range topics {
 		r := newHarvestRun(t, corpus, topic, sets, delay, policies)
 		crawls, err := r.Run(t.Context(), nil)

@@ -27,7 +27,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // beMain makes the test binary behave as fossick, for tests that kill it.
@@ -85,7 +85,7 @@ func isFull(condition string) (bool, error) {
 	if condition != "full" {
 		return false, fmt.Errorf("unknown condition [%s]", condition)
 	}
-	return fulltest.Asked(), nil
+	return testkit.Asked(), nil
 }
 
 // pack FILE NAME.gz|NAME.zst compresses a file.

@@ -13,7 +13,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -23,11 +23,11 @@ import (
 func TestPoliteness(t *testing.T) {
 	t.Parallel()
 	t.Run("linked", func(t *testing.T) {
-		beJudged(t, linkedWeb(fulltest.Rounds(48, 120), 40), judgedFocus("http://h0.test/0"))
+		beJudged(t, linkedWeb(testkit.Rounds(48, 120), 40), judgedFocus("http://h0.test/0"))
 	})
 	t.Run("wikispeedia", func(t *testing.T) {
-		fulltest.Only(t, "serves a corpus")
-		corpus := fulltest.Corpus(t, "wikispeedia")
+		testkit.Only(t, "serves a corpus")
+		corpus := testkit.Corpus(t, "wikispeedia")
 		set, err := datasets.Open(corpus, datasets.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -10,14 +10,14 @@ import (
 
 	"fossick/datasets/web"
 	"fossick/eval/monitor"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
 // TestReadersOfACrawl runs readers on a store that a crawl is writing, and kills some of them. Each
 // sees a sound store of one moment; the crawl's pages and their order do not change.
 func TestReadersOfACrawl(t *testing.T) {
-	fulltest.Only(t, "kills readers of a long crawl; by default reading.txtar reads one")
+	testkit.Only(t, "kills readers of a long crawl; by default reading.txtar reads one")
 	log := &requestLog{}
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), web.Options{Log: log, Latency: 40 * time.Millisecond})
 	if err != nil {

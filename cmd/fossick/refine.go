@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"fossick/eval"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
 	"fossick/internal/report"
 	"fossick/models/features"
 	"fossick/store"
@@ -105,26 +105,26 @@ func (c refineCmd) Run(a *app) (err error) {
 }
 
 func (r refineResult) print(w io.Writer, dropped []eval.Dropped) {
-	printable.Fprintf(w, "%d of %d pages kept as %s (probability at least %s)\n\n", r.Kept, r.Pages, r.Topic, short(r.Threshold))
+	cli.Fprintf(w, "%d of %d pages kept as %s (probability at least %s)\n\n", r.Kept, r.Pages, r.Topic, short(r.Threshold))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	io.WriteString(t, "  class\tpages\tshare\n")
 	labels := slices.Sorted(maps.Keys(r.PerClass))
 	slices.SortStableFunc(labels, func(a, b string) int { return r.PerClass[b] - r.PerClass[a] })
 	for _, label := range labels {
 		n := r.PerClass[label]
-		printable.Fprintf(t, "  %s\t%d\t%s\n", label, n, report.Percent(float64(n)/float64(r.Pages)))
+		cli.Fprintf(t, "  %s\t%d\t%s\n", label, n, report.Percent(float64(n)/float64(r.Pages)))
 	}
 	_ = t.Flush() // stdout's own error shows at the next write
 	if len(dropped) > 0 {
 		io.WriteString(w, "\ndropped, but closest to being kept:\n")
 	}
 	for _, d := range dropped {
-		printable.Fprintf(w, "  %s\n    %s: %s\n", printable.Cut(d.URL, 100), d.Label, printable.Cut(d.Rule, 160))
+		cli.Fprintf(w, "  %s\n    %s: %s\n", cli.Cut(d.URL, 100), d.Label, cli.Cut(d.Rule, 160))
 	}
 	if text := r.known.Warning(); text != "" {
-		printable.Fprintf(w, "\n%s\n", text)
+		cli.Fprintf(w, "\n%s\n", text)
 	}
-	printable.Fprintf(w, "\nHow good is it? fossick eval %s\nWhy one page?   fossick why URL --store %s\n", r.Store, r.Store)
+	cli.Fprintf(w, "\nHow good is it? fossick eval %s\nWhy one page?   fossick why URL --store %s\n", r.Store, r.Store)
 }
 
 // short rounds a number to three decimal places.

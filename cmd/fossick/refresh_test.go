@@ -10,7 +10,7 @@ import (
 
 	"fossick/datasets/web"
 	"fossick/eval/monitor"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestKillRefresh kills refreshes of a store whose pages change: it is sound each time, loses no page,
@@ -35,7 +35,7 @@ func TestKillRefresh(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
 	k := &killer{at: map[string]int{}}
 	var kills []kill
-	for range fromEnv("FOSSICK_KILLS", fulltest.Rounds(2, 6)) {
+	for range fromEnv("FOSSICK_KILLS", testkit.Rounds(2, 6)) {
 		answers := log.lines() + rng.IntN(hosts*pages)
 		goesOn(kills)
 		if killed, _ := runAndKillWhen(t, refresh("1ns"), 2*time.Minute, func() bool { return log.lines() > answers }); killed {

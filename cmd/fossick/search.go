@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"fossick/export/search"
+	"fossick/internal/cli"
 	"fossick/internal/maintext"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/terminal"
 	"fossick/store"
 )
 
@@ -144,8 +143,8 @@ func (r searchResult) print(w io.Writer, colour bool) {
 		if one.Label != nil {
 			label = *one.Label
 		}
-		terminal.Fprint(w, one.Title, terminal.Bold)
-		printable.Fprintf(w, "\n  %s  (%s %.2f)\n  ", one.URL, label, one.Score)
+		cli.Fprint(w, one.Title, cli.Bold)
+		cli.Fprintf(w, "\n  %s  (%s %.2f)\n  ", one.URL, label, one.Score)
 		one.print(w, colour)
 		io.WriteString(w, "\n")
 		if i < len(r.Results)-1 {
@@ -155,19 +154,19 @@ func (r searchResult) print(w io.Writer, colour bool) {
 	if len(r.Results) > 0 {
 		io.WriteString(w, "\n")
 	}
-	printable.Fprintf(w, "%d of %d pages, in %.0f ms\n", len(r.Results), r.Total, 1000*r.Seconds)
+	cli.Fprintf(w, "%d of %d pages, in %.0f ms\n", len(r.Results), r.Total, 1000*r.Seconds)
 }
 
 func (f *found) print(w io.Writer, colour bool) {
 	if !colour {
-		terminal.Fprint(w, f.Snippet, terminal.Plain)
+		cli.Fprint(w, f.Snippet, cli.Plain)
 		return
 	}
 	for i, piece := range f.pieces {
-		style := terminal.Plain
+		style := cli.Plain
 		if i%2 == 1 {
-			style = terminal.Bold
+			style = cli.Bold
 		}
-		terminal.Fprint(w, piece, style)
+		cli.Fprint(w, piece, style)
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/serving"
-	"fossick/internal/wholefile"
 )
 
 type serveCmd struct {
@@ -96,7 +96,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 	}
 	defer closing(&err, web)
 	if c.Truth != "" {
-		if err := wholefile.Write(c.Truth, 0o644, func(f *os.File) error { return web.WriteTruth(f) }); err != nil {
+		if err := fileio.Write(c.Truth, 0o644, func(f *os.File) error { return web.WriteTruth(f) }); err != nil {
 			return fmt.Errorf("--truth: %w", err)
 		}
 	}
@@ -150,7 +150,7 @@ func listFaults(a *app) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		io.WriteString(t, "name\twhat the server does\tstate of the URL\n")
 		for _, f := range all {
-			printable.Fprintf(t, "%s\t%s\t%s\n", f.Name, f.About, strings.Join(f.States, " or "))
+			cli.Fprintf(t, "%s\t%s\t%s\n", f.Name, f.About, strings.Join(f.States, " or "))
 		}
 		_ = t.Flush() // its only errors are w's
 	})
@@ -166,13 +166,13 @@ func (c *serveCmd) ready(a *app, web *web.Web, addr string) error {
 		a.say("%d rows repeat a URL (without its fragment); only the first row of each URL is served", st.Repeated)
 	}
 	return a.emit(serveResult{addr, st.Hosts, st.Pages, web.CA()}, func(w io.Writer) {
-		printable.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())
+		cli.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())
 		io.WriteString(w, "\nTo crawl them, in another terminal:\n\n")
 		topic := "banking"
 		if !slices.Equal(c.Corpus, []string{"demo"}) { // its topics are unknown
 			topic = "NAME --keywords WORDS,OF,IT"
 		}
-		printable.Fprintf(w, "  fossick focus --topic "+topic+" --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
+		cli.Fprintf(w, "  fossick focus --topic "+topic+" --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
 		io.WriteString(w, "\nCtrl-C ends the server.\n")
 	})
 }

@@ -14,11 +14,9 @@ import (
 	"fossick/export"
 	"fossick/graph"
 	"fossick/graph/orders"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/report"
-	"fossick/internal/terminal"
-	"fossick/internal/usage"
-	"fossick/internal/wholefile"
 	"fossick/models/features"
 	"fossick/train"
 	"fossick/train/topics"
@@ -61,7 +59,7 @@ type simulateRun struct {
 	g    *graph.Graph
 	sim  lab.Simulation
 	sets [][]uint32 // start pages
-	work *terminal.Task
+	work *cli.Task
 
 	scores *export.GraphScores // of the topic; nil without one
 }
@@ -75,7 +73,7 @@ func (c *simulateCmd) Run(a *app) error {
 	if err := r.load(); err != nil {
 		return err
 	}
-	r.work.Step("crawling "+printable.Cut(c.Graph, 60), len(c.Order)*len(r.sets))
+	r.work.Step("crawling "+cli.Cut(c.Graph, 60), len(c.Order)*len(r.sets))
 	out := r.sim.Compare(c.Graph)
 	if c.Topic != "" {
 		out.Topic, out.Relevant = &c.Topic, &r.scores.Count
@@ -90,7 +88,7 @@ func (c *simulateCmd) Run(a *app) error {
 	if c.HTML != "" {
 		out.HTML = c.HTML
 		made := []report.Fact{{Name: "made by", Value: "fossick " + version}, {Name: "random seed", Value: fmt.Sprint(a.seed)}}
-		if err := wholefile.Page(c.HTML, func(w io.Writer) error { return out.WriteReport(w, made...) }); err != nil {
+		if err := fileio.WritePage(c.HTML, func(w io.Writer) error { return out.WriteReport(w, made...) }); err != nil {
 			return err
 		}
 	}
@@ -110,7 +108,7 @@ func (c *simulateCmd) check() error {
 	for i, name := range c.Order {
 		shares, err := orders.ParseMix(name)
 		if err != nil {
-			return usage.Of(err)
+			return cli.Usage(err)
 		}
 		byScore := func(s orders.Share) bool { return s.Name == "relevance" }
 		if c.Topic == "" && slices.ContainsFunc(shares, byScore) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"fossick/eval/webstats"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/report"
-	"fossick/internal/wholefile"
 	"fossick/store"
 )
 
@@ -72,7 +72,7 @@ func (c *statsCmd) Run(a *app) (err error) {
 func knownTables(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(webstats.Names, name) {
-			return usagef("--table %s: want one of %s", name, printable.SomeNames(name, webstats.Names))
+			return usagef("--table %s: want one of %s", name, cli.SomeNames(name, webstats.Names))
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func (c *statsCmd) write(a *app, r *webstats.Result) error {
 	if c.HTML == "" {
 		return nil
 	}
-	return wholefile.Page(c.HTML, func(w io.Writer) error {
+	return fileio.WritePage(c.HTML, func(w io.Writer) error {
 		return r.WriteReport(w, strings.Join(c.Stores, ", "),
 			report.Fact{Name: "counted by", Value: "fossick " + version}, report.Fact{Name: "random seed", Value: fmt.Sprint(a.seed)})
 	})
@@ -96,7 +96,7 @@ func (c *statsCmd) write(a *app, r *webstats.Result) error {
 func (c *statsCmd) print(w io.Writer, r *webstats.Result) {
 	if len(c.Table) == 0 {
 		for _, s := range r.Sentences() {
-			printable.Fprintln(w, s)
+			cli.Fprintln(w, s)
 		}
 		io.WriteString(w, "\n")
 	}
@@ -105,10 +105,10 @@ func (c *statsCmd) print(w io.Writer, r *webstats.Result) {
 		io.WriteString(w, "\n")
 	}
 	if c.CSV != "" {
-		printable.Fprintf(w, "tables: %s\n", c.CSV)
+		cli.Fprintf(w, "tables: %s\n", c.CSV)
 	}
 	if c.HTML != "" {
-		printable.Fprintf(w, "page: %s\n", c.HTML)
+		cli.Fprintf(w, "page: %s\n", c.HTML)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // gate stops a crawl at every few requests: its only worker waits for an answer until goOn.
@@ -49,7 +49,7 @@ func TestStatsOfACrawl(t *testing.T) {
 	}
 	alone := &requestLog{}
 	crawl(alone, func() {}, func(_ string, args []string) { fossick(t, args...) })
-	read, at := &requestLog{}, &gate{every: 20, stops: fulltest.Rounds(3, 4), reached: make(chan struct{}, 1), goOn: make(chan struct{}, 1)}
+	read, at := &requestLog{}, &gate{every: 20, stops: testkit.Rounds(3, 4), reached: make(chan struct{}, 1), goOn: make(chan struct{}, 1)}
 	defer close(at.goOn)
 	crawl(read, at.pass, func(dir string, args []string) {
 		ended := make(chan error, 1)

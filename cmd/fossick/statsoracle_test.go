@@ -12,7 +12,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestStats crawls corpora of which a tenth misbehaves, and compares the tables with webCount's.
@@ -31,8 +31,8 @@ func TestStats(t *testing.T) {
 			t.Parallel()
 			name := c.corpus
 			if name != "demo" {
-				fulltest.Only(t, "crawls a corpus")
-				name = fulltest.Corpus(t, name)
+				testkit.Only(t, "crawls a corpus")
+				name = testkit.Corpus(t, name)
 			}
 			set, err := datasets.Open(name, datasets.Options{})
 			if err != nil {

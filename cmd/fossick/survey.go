@@ -17,7 +17,6 @@ import (
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
 	"fossick/internal/cli"
-	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -70,7 +69,7 @@ var notOfSurveys = []string{"patience", "score", "rho", "threshold", "order", "m
 
 // surveyHelp sets the help of survey's flags, and removes the flags in notOfSurveys.
 func surveyHelp(parser *kong.Kong) {
-	node := cli.Child(parser.Model.Node, "survey")
+	node := childVerb(parser.Model.Node, "survey")
 	node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfSurveys, f.Name) })
 	for _, f := range node.Flags {
 		if text, own := surveyFlags[f.Name]; own {
@@ -144,7 +143,7 @@ func (c *surveyCmd) list(ctx context.Context, a *app, dir string) (found *websta
 
 func (s *surveyed) print(w io.Writer) {
 	s.Result.Print(w)
-	printable.Fprintf(w, "%d parties of %d seeds; %d candidates for more\nseeds of the next survey: %s\n", s.Parties, s.Seeds, s.Candidates, s.SeedsOut)
+	cli.Fprintf(w, "%d parties of %d seeds; %d candidates for more\nseeds of the next survey: %s\n", s.Parties, s.Seeds, s.Candidates, s.SeedsOut)
 }
 
 type surveySource struct{ s *store.Store }

@@ -12,7 +12,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -53,14 +53,14 @@ func seedFile(t *testing.T, hosts int) string {
 // TestSurveyKill kills a survey at random moments: no visit is lost, and the seed list is the same.
 func TestSurveyKill(t *testing.T) {
 	t.Parallel()
-	hosts, pages := fulltest.Rounds(8, 40), fulltest.Rounds(15, 60)
+	hosts, pages := testkit.Rounds(8, 40), testkit.Rounds(15, 60)
 	killOften(t, killPlan{set: linkedWeb(hosts, pages), survey: true,
 		args: []string{"--seeds", seedFile(t, hosts/2), "--max-depth", "7"}})
 }
 
 // TestSurveyPoliteness judges the log of a survey of a web of which a third misbehaves.
 func TestSurveyPoliteness(t *testing.T) {
-	fulltest.Only(t, "takes a minute")
+	testkit.Only(t, "takes a minute")
 	beJudged(t, linkedWeb(120, 40), []string{"survey", "--seeds", seedFile(t, 120)})
 }
 

@@ -13,7 +13,6 @@ import (
 	"fossick/crawler/plan"
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -93,7 +92,7 @@ func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
 // begin makes the fetcher, server and status line that all agents share, from the first plan.
 func (w *teamwork) begin(c *focusCmd, p *plan.Plan) (err error) {
 	if w.fetcher, err = fetch.New(p.Fetch); err != nil {
-		return usage.Of(err)
+		return cli.Usage(err)
 	}
 	w.session = c.session(p)
 	w.session.Store = w.cmd.Store // c.Store is one agent's
@@ -110,7 +109,7 @@ func (w *teamwork) begin(c *focusCmd, p *plan.Plan) (err error) {
 
 func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.signals.InOrder()
-	defer cli.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
+	defer limitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
 	var agents []crawler.Options
 	var stores []*store.Store
 	for _, p := range w.plans {

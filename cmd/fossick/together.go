@@ -14,7 +14,7 @@ import (
 
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/bus"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/store"
 )
 
@@ -61,7 +61,7 @@ func (f *withAgents) meet(a *app, store, task, settings string, ready func() err
 	told, begun := &standingTold{a: a}, ""
 	return cluster.Task{
 		Me: id, Name: task, Agents: f.Agents, Named: named, Progress: told.tell,
-		Settings: printable.Sprintf("%s, %d agents", settings, f.Agents),
+		Settings: cli.Sprintf("%s, %d agents", settings, f.Agents),
 		Open: func(ctx context.Context, at cluster.AgentID) (cluster.Exchange, error) {
 			opt := exchange
 			opt.Agent = at
@@ -162,9 +162,9 @@ func (t *standingTold) tell(s cluster.TaskStanding) {
 		text = "no word from agent " + missing + "; the others wait: start it again with its store"
 	case s.Working:
 	case missing != "":
-		text = printable.Sprintf("%d of %d agents are here; run the same command at agent %s", s.Here, s.Wanted, missing)
+		text = cli.Sprintf("%d of %d agents are here; run the same command at agent %s", s.Here, s.Wanted, missing)
 	default:
-		text = printable.Sprintf("%d of %d agents are here; run the same command at the others", s.Here, s.Wanted)
+		text = cli.Sprintf("%d of %d agents are here; run the same command at the others", s.Here, s.Wanted)
 	}
 	if text != t.last && text != "" {
 		t.a.say("%s", text)

@@ -17,9 +17,8 @@ import (
 	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/eval/monitor"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
-	"fossick/internal/usage"
 	"fossick/models/features"
 	"fossick/relevance/propose"
 	"fossick/store"
@@ -150,7 +149,7 @@ func (c topicCheckCmd) Run(a *app) (err error) {
 	}
 	fetcher, err := fetch.New(plan.Fetch)
 	if err != nil {
-		return usage.Of(err)
+		return cli.Usage(err)
 	}
 	defer fetcher.Close()
 	dir, err := os.MkdirTemp("", "fossick-check-")
@@ -210,20 +209,20 @@ func (c topicCheckCmd) check(a *app, opt crawler.Options) error {
 
 func (r checked) print(w io.Writer) {
 	for _, p := range r.Seeds {
-		says := p.State + ", " + printable.Cut(p.Reason, 200)
+		says := p.State + ", " + cli.Cut(p.Reason, 200)
 		switch {
 		case p.Answered() && p.OnTopic != nil && *p.OnTopic:
 			says = "answers, on topic"
 		case p.Answered():
 			says = "answers, off topic"
 		}
-		printable.Fprintf(w, "%s: %s", p.URL, says)
+		cli.Fprintf(w, "%s: %s", p.URL, says)
 		if p.RedirectedTo != nil {
-			printable.Fprintf(w, " (redirected to %s)", *p.RedirectedTo)
+			cli.Fprintf(w, " (redirected to %s)", *p.RedirectedTo)
 		}
 		io.WriteString(w, "\n")
 	}
-	printable.Fprintf(w, "%s: %d of %s answer, %d of them on topic\n", r.Topic, r.Answered, report.StartPages(len(r.Seeds)), r.OnTopic)
+	cli.Fprintf(w, "%s: %d of %s answer, %d of them on topic\n", r.Topic, r.Answered, report.StartPages(len(r.Seeds)), r.OnTopic)
 }
 
 type proposeCmd struct {
@@ -364,20 +363,20 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 
 func (r *proposeResult) seeds() string {
 	var b strings.Builder
-	printable.Fprintf(&b, "# %s proposed from %s, of %s\n", report.StartPages(len(r.Proposals)), r.Source, report.Count(r.Candidates, "candidate"))
+	cli.Fprintf(&b, "# %s proposed from %s, of %s\n", report.StartPages(len(r.Proposals)), r.Source, report.Count(r.Candidates, "candidate"))
 	for _, p := range r.Proposals {
-		printable.Fprintf(&b, "# %.3f %s\n%s\n", p.Score, printable.Cut(p.Why, 300), p.URL)
+		cli.Fprintf(&b, "# %.3f %s\n%s\n", p.Score, cli.Cut(p.Why, 300), p.URL)
 	}
 	return b.String()
 }
 
 func (r *proposeResult) print(w io.Writer) {
-	printable.Fprintf(w, "%s of %s in %s\n", report.StartPages(len(r.Proposals)), report.Count(r.Candidates, "candidate"), r.Source)
+	cli.Fprintf(w, "%s of %s in %s\n", report.StartPages(len(r.Proposals)), report.Count(r.Candidates, "candidate"), r.Source)
 	for _, p := range r.Proposals {
-		printable.Fprintf(w, "%.3f  %s\n       %s\n", p.Score, p.URL, printable.Cut(p.Why, 300))
+		cli.Fprintf(w, "%.3f  %s\n       %s\n", p.Score, p.URL, cli.Cut(p.Why, 300))
 	}
 	if r.Out != nil {
-		printable.Fprintf(w, "crawl with: fossick focus --topic %s --seeds %s --contact you@example.org\n", orName(r.topic), *r.Out)
+		cli.Fprintf(w, "crawl with: fossick focus --topic %s --seeds %s --contact you@example.org\n", orName(r.topic), *r.Out)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"fossick/datasets"
 	"fossick/internal/cli"
-	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/train"
@@ -76,7 +75,7 @@ type trialFlags struct {
 }
 
 type spaceFlags struct {
-	Memory cli.Size `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
+	Memory byteSize `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
 }
 
 func (trainCmd) Help() string {
@@ -116,7 +115,7 @@ func (c trainCmd) Run(a *app) error {
 		return err
 	}
 	if c.Memory > 0 {
-		defer cli.LimitHeap(int64(c.Memory) + programMemory)()
+		defer limitHeap(int64(c.Memory) + programMemory)()
 	}
 	a.say("training on %s", strings.Join(c.Sets, ", "))
 	work := a.task("reading the training pages", "pages")
@@ -191,7 +190,7 @@ func (c trainCmd) classifiers() ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(c.Classifier, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(train.Classifiers(), name) {
-			return nil, usagef("--classifier %s: want one of %s", c.Classifier, printable.SomeNames(c.Classifier, train.Classifiers()))
+			return nil, usagef("--classifier %s: want one of %s", c.Classifier, cli.SomeNames(c.Classifier, train.Classifiers()))
 		}
 		names = append(names, name)
 	}
@@ -240,7 +239,7 @@ func (c trainCmd) trials(a *app, p *train.Plan) (*train.TrialResult, error) {
 	case !c.MuSweep.None() && c.Protocol == "" && c.Out == "" && (c.Words > 0 || c.Mu > 0):
 		return nil, usagef("--mu-sweep chooses words by μ; leave out --words and --mu, or give -o MODEL to make a model with them")
 	}
-	defer cli.LimitHeap(int64(c.Memory) + programMemory)()
+	defer limitHeap(int64(c.Memory) + programMemory)()
 	names, err := c.classifiers()
 	if err != nil {
 		return nil, err

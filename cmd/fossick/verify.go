@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"fossick/crawler"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/store"
 )
 
@@ -120,29 +120,29 @@ func (r verifyResult) print(w io.Writer) {
 			shown = left[:shownAlike]
 		}
 		for _, p := range shown {
-			printable.Fprintf(w, "%s: %s", p.Key, printable.Cut(p.What, 300))
+			cli.Fprintf(w, "%s: %s", p.Key, cli.Cut(p.What, 300))
 			if r.Repaired {
-				printable.Fprintf(w, " → %s", p.Repair)
+				cli.Fprintf(w, " → %s", p.Repair)
 			}
 			io.WriteString(w, "\n")
 		}
 		if more := n - len(shown); more > 0 {
-			printable.Fprintf(w, "… and %d more like these; --json has them all\n", more)
+			cli.Fprintf(w, "… and %d more like these; --json has them all\n", more)
 		}
 		left = left[n:]
 	}
 	switch n := len(r.Errors); {
 	case n == 0:
-		printable.Fprintf(w, "%s is sound\n", r.Store)
+		cli.Fprintf(w, "%s is sound\n", r.Store)
 	case r.Repaired:
-		printable.Fprintf(w, "%d errors mended\n", n)
+		cli.Fprintf(w, "%d errors mended\n", n)
 	default:
-		printable.Fprintf(w, "%d errors\n", n)
+		cli.Fprintf(w, "%d errors\n", n)
 	}
 	if r.Lost > 0 {
-		printable.Fprintf(w, "%d pages were lost with another agent of the crawl; fossick agent --refetch-lost fetches them again\n", r.Lost)
+		cli.Fprintf(w, "%d pages were lost with another agent of the crawl; fossick agent --refetch-lost fetches them again\n", r.Lost)
 	}
 	if c := r.Compacted; c != nil {
-		printable.Fprintf(w, "%d MiB on disk, %d before\n", c.After>>20, c.Before>>20)
+		cli.Fprintf(w, "%d MiB on disk, %d before\n", c.After>>20, c.Before>>20)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // version is the version of fossick; CHANGELOG.md has its changes.
@@ -62,5 +62,5 @@ func (r versionResult) print(w io.Writer) {
 	if r.Commit != nil {
 		commit = *r.Commit
 	}
-	printable.Fprintf(w, "fossick %s, %s, %s\n", r.Version, commit, r.Go)
+	cli.Fprintf(w, "fossick %s, %s, %s\n", r.Version, commit, r.Go)
 }

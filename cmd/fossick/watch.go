@@ -23,10 +23,9 @@ import (
 	"fossick/eval/monitor"
 	"fossick/eval/webstats"
 	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/page"
-	"fossick/internal/printable"
 	"fossick/internal/report"
-	"fossick/internal/wholefile"
 	"fossick/store"
 	"fossick/store/change"
 )
@@ -101,7 +100,7 @@ func (c *watchCmd) asks() bool {
 }
 
 func (c *watchCmd) check() error {
-	if _, err := cli.Moment(c.Since, time.Now()); c.Since != "" && err != nil {
+	if _, err := parseMoment(c.Since, time.Now()); c.Since != "" && err != nil {
 		return usagef("--since %v", err)
 	}
 	switch {
@@ -234,7 +233,7 @@ func (c *watchCmd) writePage(a *app, known *webstats.Changes) error {
 	if c.HTML == "" {
 		return nil
 	}
-	return wholefile.Page(c.HTML, func(w io.Writer) error {
+	return fileio.WritePage(c.HTML, func(w io.Writer) error {
 		return known.WriteReport(w, c.Store, report.Fact{Name: "counted by", Value: "fossick " + version}, report.Fact{Name: "counted at", Value: time.Now().UTC().Format(time.DateTime) + " UTC"})
 	})
 }
@@ -278,10 +277,10 @@ func (r *watchResult) print(w io.Writer) {
 		io.WriteString(w, "\n")
 	}
 	for _, s := range r.known.Sentences() {
-		printable.Fprintln(w, s)
+		cli.Fprintln(w, s)
 	}
 	if r.NewPages > 0 {
-		printable.Fprintf(w, "pages found since the first round began: %d\n", r.NewPages)
+		cli.Fprintf(w, "pages found since the first round began: %d\n", r.NewPages)
 	}
 	io.WriteString(w, "\n")
 	webstats.WriteText(w, r.known.Tables(), statsColumns)
@@ -289,11 +288,11 @@ func (r *watchResult) print(w io.Writer) {
 	if r.Refreshed != nil {
 		io.WriteString(w, "\n")
 		r.Refreshed.Print(w)
-		printable.Fprintf(w, "stopped: %s\n", r.Stopped)
+		cli.Fprintf(w, "stopped: %s\n", r.Stopped)
 	}
 	for _, file := range []string{r.history, r.csv, r.html} {
 		if file != "" {
-			printable.Fprintf(w, "written: %s\n", file)
+			cli.Fprintf(w, "written: %s\n", file)
 		}
 	}
 }
@@ -407,7 +406,7 @@ func writeHistory(file string, s *store.Store) error {
 	if file == "" {
 		return nil
 	}
-	err := wholefile.Write(file, 0o644, func(f *os.File) error {
+	err := fileio.Write(file, 0o644, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		add, end, err := historyTo(w, file, s)
 		if err != nil {
@@ -467,7 +466,7 @@ func historyCSV(to *bufio.Writer) (add func(*webstats.Watched) error, end func()
 	return func(p *webstats.Watched) error {
 			for i := range p.Visits {
 				v := historyVisitOf(&p.Visits[i])
-				if err := w.Write([]string{printable.Line(p.URL), strconv.Itoa(p.Depth), p.Kind, v.At, v.State, strconv.Itoa(v.Code), v.Change, fmt.Sprint(v.Seconds)}); err != nil {
+				if err := w.Write([]string{cli.Line(p.URL), strconv.Itoa(p.Depth), p.Kind, v.At, v.State, strconv.Itoa(v.Code), v.Change, fmt.Sprint(v.Seconds)}); err != nil {
 					return err
 				}
 			}
@@ -502,7 +501,7 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 	if c.Since == "" {
 		return nil, nil
 	}
-	since, err := cli.Moment(c.Since, time.Now())
+	since, err := parseMoment(c.Since, time.Now())
 	if err != nil {
 		return nil, usagef("--since %v", err)
 	}
@@ -597,21 +596,21 @@ func (w *watchChanges) difference(p *store.Page) (string, error) {
 }
 
 func (w *watchChanges) print(out io.Writer) {
-	printable.Fprintf(out, "since %s: %s new, %d changed, %d gone\n", w.Since, report.Count(len(w.New), "page"), len(w.Changed), len(w.Gone))
+	cli.Fprintf(out, "since %s: %s new, %d changed, %d gone\n", w.Since, report.Count(len(w.New), "page"), len(w.Changed), len(w.Gone))
 	for _, list := range []struct {
 		name  string
 		lines []changeLine
 	}{{"new", w.New}, {"changed", w.Changed}, {"gone", w.Gone}} {
 		if len(list.lines) > 0 {
-			printable.Fprintf(out, "\n%s\n", list.name)
+			cli.Fprintf(out, "\n%s\n", list.name)
 		}
 		for _, l := range list.lines {
-			printable.Fprintf(out, "  %s  %s\n      %s\n", l.At, l.URL, strings.Trim(fmt.Sprintf("%s, %s", l.What, l.Title), ", "))
+			cli.Fprintf(out, "  %s  %s\n      %s\n", l.At, l.URL, strings.Trim(fmt.Sprintf("%s, %s", l.What, l.Title), ", "))
 			for d := range strings.Lines(l.Diff) {
-				printable.Fprintf(out, "      %s\n", strings.TrimRight(d, "\n"))
+				cli.Fprintf(out, "      %s\n", strings.TrimRight(d, "\n"))
 			}
 			if w.diff && l.Diff == "" && list.name == "changed" && l.What != changeNames[change.Content] {
-				printable.Fprintln(out, "      the former text was not kept: watch with --keep-versions")
+				cli.Fprintln(out, "      the former text was not kept: watch with --keep-versions")
 			}
 		}
 	}
@@ -696,9 +695,9 @@ func (n *watchNews) print(w io.Writer) {
 	if n.Hosts == 0 {
 		return
 	}
-	printable.Fprintf(w, "\nSitemaps and feeds: %d hosts have some; those of %d hosts reported changes correctly, those of %d did not.\n", n.Hosts, n.Believed, n.Doubted)
+	cli.Fprintf(w, "\nSitemaps and feeds: %d hosts have some; those of %d hosts reported changes correctly, those of %d did not.\n", n.Hosts, n.Believed, n.Doubted)
 	if n.Asked > 0 {
-		printable.Fprintf(w, "They were fetched %d times: %d unchanged, %d failed. They name %d pages as changed since the last visit, and %d new URLs (--json lists these).\n",
+		cli.Fprintf(w, "They were fetched %d times: %d unchanged, %d failed. They name %d pages as changed since the last visit, and %d new URLs (--json lists these).\n",
 			n.Asked, n.NotModified, n.Failed, n.Changed, n.New)
 	}
 }

@@ -22,8 +22,8 @@ import (
 	"fossick/crawler"
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/fulltest"
 	"fossick/internal/stats"
+	"fossick/internal/testkit"
 	"fossick/store"
 	"fossick/store/change"
 )
@@ -33,7 +33,7 @@ import (
 // the rates agree with those of the web.
 func TestWatch(t *testing.T) {
 	t.Parallel()
-	rounds := fulltest.Rounds(3, 20)
+	rounds := testkit.Rounds(3, 20)
 	log := &requestLog{}
 	set, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {
@@ -47,7 +47,7 @@ func TestWatch(t *testing.T) {
 		t.Fatalf("crawl: %d, %s", code, errs.String())
 	}
 	before := len(log.requests(t))
-	every := time.Duration(fulltest.Rounds(1500, 2000)) * time.Millisecond
+	every := time.Duration(testkit.Rounds(1500, 2000)) * time.Millisecond
 	r := watch(t, dir, "--rounds", itoa(rounds), "--every", every.String())
 	requests := log.requests(t)
 
@@ -132,7 +132,7 @@ func TestWatchBudget(t *testing.T) {
 	}
 	policies := policyNames()
 	visits := int64(0)
-	for _, policy := range policies[:fulltest.Rounds(1, len(policies))] {
+	for _, policy := range policies[:testkit.Rounds(1, len(policies))] {
 		before := pageRequests(t, log)
 		const perSecond, seconds = 40, 2
 		r := watch(t, dir, "--budget", itoa(perSecond*24*60*60), "--max-time", itoa(seconds)+"s", "--policy", policy, "--delay", "10ms")
@@ -238,7 +238,7 @@ func TestKillWatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
 	k := &killer{at: map[string]int{}}
 	var kills []kill
-	for range fromEnv("FOSSICK_KILLS", fulltest.Rounds(2, 8)) {
+	for range fromEnv("FOSSICK_KILLS", testkit.Rounds(2, 8)) {
 		answers := log.lines() + rng.IntN(hosts*pages)
 		goesOn(kills)
 		if killed, _ := runAndKillWhen(t, append(args, "3"), 2*time.Minute, func() bool { return log.lines() > answers }); killed {
@@ -368,7 +368,7 @@ func TestWatchChanges(t *testing.T) {
 // flight at a kill are repeated, none leaves the parties, and every host rests.
 func TestWatchSurvey(t *testing.T) {
 	t.Parallel()
-	hosts, pages := fulltest.Rounds(8, 40), fulltest.Rounds(16, 60)
+	hosts, pages := testkit.Rounds(8, 40), testkit.Rounds(16, 60)
 	plan := killPlan{survey: true, args: []string{"--seeds", seedFile(t, hosts/2), "--seed", fmt.Sprintf("http://h0.test/%d", pages-1), "--max-depth", "50"}}
 	dir, fresh := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "fresh")
 
@@ -393,7 +393,7 @@ func TestWatchSurvey(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
 	k := &killer{at: map[string]int{}}
 	var kills []kill
-	most := fromEnv("FOSSICK_KILLS", fulltest.Rounds(2, 8))
+	most := fromEnv("FOSSICK_KILLS", testkit.Rounds(2, 8))
 	killed, out := true, []byte(nil)
 	for killed && len(kills) <= most { // until a run ends the round
 		answers := log.lines() + rng.IntN(hosts*pages/6)

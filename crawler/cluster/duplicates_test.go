@@ -8,8 +8,8 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -98,7 +98,7 @@ func TestDuplicatesAndDeath(t *testing.T) {
 // TestDuplicatesOfBefore: a member joins and gets sites of which others have duplicates. The
 // others drop theirs.
 func TestDuplicatesOfBefore(t *testing.T) {
-	fulltest.Only(t, "TestDuplicates has the main way")
+	testkit.Only(t, "TestDuplicates has the main way")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 24, pages: 19, mirrors: true}, 0)
 		g.seed = "http://s9.test/0" // so that its duplicates are found first

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/graph/rank"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // rankMortal dies at its n-th exchange, before it sends or with the message received. After it
@@ -90,7 +90,7 @@ func (m *rankMortal) Receive(ctx context.Context) (int, []byte, error) {
 func TestRankDeaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	died, late := 0, 0
-	for run := range fulltest.Rounds(60, 1000) {
+	for run := range testkit.Rounds(60, 1000) {
 		agents := randomAgents(r, 2+r.IntN(3), 10+r.IntN(30))
 		all := union(agents)
 		if len(all) == 0 {
@@ -165,7 +165,7 @@ func TestOverExchange(t *testing.T) {
 		t.Fatal(err)
 	}
 	const epsilon = 1e-9
-	for seed := range fulltest.Rounds(5, 60) {
+	for seed := range testkit.Rounds(5, 60) {
 		agents := 2 + seed%3
 		links, number := split(t, g, agents, bySite(g, agents))
 		died := seed%(agents+1) - 1 // -1: none

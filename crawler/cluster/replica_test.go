@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/internal/wire"
 	"fossick/store"
 )
@@ -202,7 +202,7 @@ func TestFollow(t *testing.T) {
 		o.lossy = true
 		work := func(keeper AgentID) {
 			o.t.Helper()
-			for i := range fulltest.Rounds(12, 30) {
+			for i := range testkit.Rounds(12, 30) {
 				n := o.commit(i%6 == 5)
 				o.sender.when(n, func() {
 					if keeper == "" {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // ofSeed returns the schedule of a seed: without a budget, with one too small, or with one spent
@@ -29,7 +29,7 @@ func TestSimulation(t *testing.T) {
 		ended                              map[string]int
 	}
 	counts.ended = map[string]int{}
-	schedules := uint64(fulltest.Rounds(100, 10_000))
+	schedules := uint64(testkit.Rounds(100, 10_000))
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_SCHEDULES")); err == nil {
 		schedules = uint64(n)
 	}
@@ -104,7 +104,7 @@ func TestPlantedDefects(t *testing.T) {
 		{"pages given back count twice", returnsTwice, "pages of", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if fulltest.Asked() {
+			if testkit.Asked() {
 				c.known = 0
 			}
 			var runs atomic.Uint64

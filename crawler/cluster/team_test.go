@@ -20,8 +20,8 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -341,7 +341,7 @@ func TestBestFirst(t *testing.T) {
 
 // TestPatience: when hosts rest, agents wait for better links of any agent.
 func TestPatience(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	synctest.Test(t, func(t *testing.T) {
 		greedy, waits := bestOf(t, 8, time.Second, 1), bestOf(t, 8, time.Second, 0)
 		if waits < 1.3*greedy {

@@ -12,9 +12,8 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/story"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -48,7 +47,7 @@ func (r *LabelRequest) marks(s *store.Store, urls *page.Normalizer) ([]crawler.M
 	for i, l := range r.Labels {
 		u, err := story.Address(s, urls, l.URL)
 		if err != nil {
-			return nil, usage.Errorf("%q: %w; give an http or https URL", l.URL, err)
+			return nil, cli.Usagef("%q: %w; give an http or https URL", l.URL, err)
 		}
 		r.Labels[i].URL, marks[i] = u, crawler.Mark{URL: u, OnTopic: l.Label == "yes", Topic: topic}
 	}
@@ -103,12 +102,12 @@ func ReadLabels(r io.Reader, name string) ([]Label, error) {
 		}
 		url, label, _ := strings.Cut(line, "\t")
 		if label = strings.TrimSpace(label); label != "yes" && label != "no" {
-			return nil, usage.Errorf("--from %s, line %d: %q; want a URL, a tab, and yes or no", name, n, printable.Cut(line, 100))
+			return nil, cli.Usagef("--from %s, line %d: %q; want a URL, a tab, and yes or no", name, n, cli.Cut(line, 100))
 		}
 		labels = append(labels, Label{URL: strings.TrimSpace(url), Label: label})
 	}
 	if len(labels) == 0 {
-		return nil, usage.Errorf("--from %s: no line has a URL, a tab, and yes or no", name)
+		return nil, cli.Usagef("--from %s: no line has a URL, a tab, and yes or no", name)
 	}
 	return labels, nil
 }
@@ -139,7 +138,7 @@ type fulfilled struct {
 // CheckForget refuses a text that names no pages, before a store is opened.
 func CheckForget(text string) error {
 	if strings.Trim(text, "*/ ") == "" {
-		return usage.Errorf("give a URL, a host, or the beginning of URLs and *")
+		return cli.Usagef("give a URL, a host, or the beginning of URLs and *")
 	}
 	return nil
 }
@@ -152,14 +151,14 @@ func ForgetPattern(s *store.Store, urls *page.Normalizer, text string) (string, 
 	if !strings.ContainsAny(text, "/*") {
 		host := page.Host("http://" + strings.ToLower(text) + "/")
 		if _, err := page.Normalize("http://" + text + "/"); err != nil || host == "" {
-			return "", usage.Errorf("%q: want a host as example.org, or a URL", text)
+			return "", cli.Usagef("%q: want a host as example.org, or a URL", text)
 		}
 		return strings.ToLower(text), nil
 	}
 	address, prefix := strings.CutSuffix(text, "*")
 	u, err := story.Address(s, urls, address)
 	if err != nil {
-		return "", usage.Errorf("%q: %v; want a URL, its beginning and *, or a host", text, err)
+		return "", cli.Usagef("%q: %v; want a URL, its beginning and *, or a host", text, err)
 	}
 	_, pattern, _ := strings.Cut(u, ":")
 	if prefix {

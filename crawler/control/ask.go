@@ -14,9 +14,8 @@ import (
 	"unicode/utf8"
 
 	"fossick/crawler"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -44,7 +43,7 @@ type Examiner interface {
 }
 
 // errNoQuestions reports a crawl whose scores do not learn.
-var errNoQuestions = usage.Errorf("--ask needs a crawl with --score learned; the scores of this crawl do not learn from labels")
+var errNoQuestions = cli.Usagef("--ask needs a crawl with --score learned; the scores of this crawl do not learn from labels")
 
 const (
 	maxQuestions = 1000
@@ -62,7 +61,7 @@ func (a *Asked) Lines() []string {
 // CheckQuestions refuses a number that cannot be asked.
 func CheckQuestions(n int) error {
 	if n < 1 || n > maxQuestions {
-		return usage.Errorf("--ask %d: want 1 to %d", n, maxQuestions)
+		return cli.Usagef("--ask %d: want 1 to %d", n, maxQuestions)
 	}
 	return nil
 }
@@ -117,7 +116,7 @@ func askable(s *store.Store, urls *page.Normalizer, all []crawler.Question, n in
 		if err != nil {
 			return nil, err
 		}
-		a := &Asked{URL: q.URL, Why: whyAsked(q), Probability: q.Probability, Title: p.Title, Text: printable.Cut(matter(p), textShown)}
+		a := &Asked{URL: q.URL, Why: whyAsked(q), Probability: q.Probability, Title: p.Title, Text: cli.Cut(matter(p), textShown)}
 		if q.Link != 0 {
 			if a, err = linked(s, p, q); err != nil {
 				return nil, err
@@ -145,8 +144,8 @@ func linked(s *store.Store, p *page.Page, q crawler.Question) (*Asked, error) {
 		return nil, err
 	}
 	return &Asked{
-		URL: l.URL, Why: whyAsked(q), Probability: q.Probability, Text: printable.Cut(l.Context, textShown),
-		Link: &Link{Text: printable.Cut(l.Anchor, textShown), Page: p.URL, Title: p.Title},
+		URL: l.URL, Why: whyAsked(q), Probability: q.Probability, Text: cli.Cut(l.Context, textShown),
+		Link: &Link{Text: cli.Cut(l.Anchor, textShown), Page: p.URL, Title: p.Title},
 	}, nil
 }
 
@@ -337,10 +336,10 @@ func (v *Interview) next(ctx context.Context, skipped map[string]bool) (*Asked, 
 }
 
 func (v *Interview) show(q *Asked, number int) {
-	printable.Fprintf(v.Out, "\n%d of %d  %s\n", number, v.Count, q.URL)
+	cli.Fprintf(v.Out, "\n%d of %d  %s\n", number, v.Count, q.URL)
 	for _, text := range q.Lines() {
 		for _, line := range wrapped(text, lineWidth) {
-			printable.Fprintf(v.Out, "  %s\n", line)
+			cli.Fprintf(v.Out, "  %s\n", line)
 		}
 	}
 }
@@ -405,7 +404,7 @@ var answers = map[byte]answer{
 
 // Print writes the result.
 func (r *Interviewed) Print(w io.Writer) {
-	printable.Fprintf(w, "\n%d labelled, %d skipped\n", len(r.Labels), r.Skipped)
+	cli.Fprintf(w, "\n%d labelled, %d skipped\n", len(r.Labels), r.Skipped)
 	switch {
 	case len(r.Labels) == 0:
 	case r.Running:
@@ -423,11 +422,11 @@ func topicOf(s *store.Store, name string) (int, error) {
 	case len(names) == 0 && (name == "" || name == s.Info().Topic):
 		return 0, nil
 	case len(names) == 0:
-		return 0, usage.Errorf("--topic %s: this crawl's topic is %s; leave --topic out", name, s.Info().Topic)
+		return 0, cli.Usagef("--topic %s: this crawl's topic is %s; leave --topic out", name, s.Info().Topic)
 	case name == "":
-		return 0, usage.Errorf("this crawl has the topics %s; give the topic of the label with --topic NAME", all)
+		return 0, cli.Usagef("this crawl has the topics %s; give the topic of the label with --topic NAME", all)
 	case i < 0:
-		return 0, usage.Errorf("--topic %s: this crawl has the topics %s; give one of them", name, all)
+		return 0, cli.Usagef("--topic %s: this crawl has the topics %s; give one of them", name, all)
 	default:
 		return i + 1, nil
 	}

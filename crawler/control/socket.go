@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/internal/cli"
 	"fossick/internal/page"
 	"fossick/internal/serving"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -120,7 +120,7 @@ func (c *Socket) Close() error {
 func reply(w http.ResponseWriter, answer any, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	if err != nil {
-		var mistake usage.Error
+		var mistake cli.UsageError
 		answer = failure{err.Error(), errors.As(err, &mistake)}
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
@@ -188,7 +188,7 @@ func readAnswer(resp *http.Response, answer any) error {
 		return fmt.Errorf("the crawl answered %s; use the version of fossick that runs the crawl", resp.Status)
 	}
 	if failed.Usage {
-		return usage.Of(errors.New(failed.Error))
+		return cli.Usage(errors.New(failed.Error))
 	}
 	return errors.New(failed.Error)
 }

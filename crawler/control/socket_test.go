@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"fossick/crawler/story"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -46,7 +46,7 @@ func TestSocket(t *testing.T) {
 		if err := Ask(t.Context(), dir, "/status", nil, &got, busy); err != nil || got.Topic != "x" {
 			t.Errorf("%+v, %v", got, err)
 		}
-		var mistake usage.Error
+		var mistake cli.UsageError
 		if err := Ask(t.Context(), dir, "/why?url=nonsense", nil, &story.Story{}, busy); !errors.As(err, &mistake) {
 			t.Errorf("a bad question: %v", err)
 		}
@@ -107,7 +107,7 @@ func FuzzLabels(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		labels, err := ReadLabels(strings.NewReader(text), "x")
 		if err != nil {
-			var mistake usage.Error
+			var mistake cli.UsageError
 			if !errors.As(err, &mistake) || len(err.Error()) > 1000 {
 				t.Fatalf("%q: %v", text, err)
 			}

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"fossick/internal/page"
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 
 	"code.dny.dev/ssrf"
 )
@@ -289,7 +289,7 @@ var differences = []struct {
 // random addresses, and at IPv6 forms of all these.
 func TestGuardAgainstOracle(t *testing.T) {
 	g, oracle := newGuard(nil), ssrf.New()
-	met, addresses := make([]int, len(differences)), tries.Of(t, "addresses")
+	met, addresses := make([]int, len(differences)), testkit.Tries(t, "addresses")
 	for _, a := range guardAddresses() {
 		got, want := g.check(a) != nil, oracle.SafeAddr(a) != nil
 		listed := got == want
@@ -403,7 +403,7 @@ func carry(form string, at int) func([4]byte) netip.Addr {
 
 // TestGuardCarriers: --allow-net does not allow embedded forms that lead elsewhere.
 func TestGuardCarriers(t *testing.T) {
-	addresses := tries.Of(t, "addresses in other forms")
+	addresses := testkit.Tries(t, "addresses in other forms")
 	for _, text := range guardedV4 {
 		v4 := netip.MustParseAddr(text)
 		for _, c := range carriers {
@@ -472,7 +472,7 @@ func TestGuardNames(t *testing.T) {
 		t.Cleanup(f.Close)
 		return f
 	}
-	shut, private := open("198.18.0.0/15"), tries.Of(t, "private names through a proxy")
+	shut, private := open("198.18.0.0/15"), testkit.Tries(t, "private names through a proxy")
 	names := slices.Concat(loopbackNames, metadataNames, privateNames, []string{
 		"vault", "kubernetes", "db.internal", "api.default.svc", "kubernetes.default.svc.cluster.local", "printer.local", "nas.lan",
 	})

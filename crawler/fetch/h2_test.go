@@ -16,7 +16,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 )
 
 // h2Peer is a hostile server's end of an HTTP/2 connection.
@@ -112,7 +112,7 @@ func until(what func() error) bool {
 // TestHostileHTTP2: each attack fails only its own exchange, within the limits of time and memory
 // and with one request on one connection.
 func TestHostileHTTP2(t *testing.T) {
-	long, attacks := strings.Repeat("x", 8<<10), tries.Of(t, "attacks by HTTP/2")
+	long, attacks := strings.Repeat("x", 8<<10), testkit.Tries(t, "attacks by HTTP/2")
 	for _, c := range []struct {
 		name   string
 		attack func(p *h2Peer, stream uint32) bool

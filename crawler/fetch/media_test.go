@@ -11,8 +11,8 @@ import (
 	"os"
 	"testing"
 
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -153,8 +153,8 @@ func TestContentTypeOf(t *testing.T) {
 
 // TestCorpusServed: real pages from loopback arrive unchanged, half of them compressed.
 func TestCorpusServed(t *testing.T) {
-	every := fulltest.Rounds(80, 20) // lines: about 690 pages of all hosts
-	file, err := os.Open(fulltest.Corpus(t, "debdocs/pages.jsonl.zst"))
+	every := testkit.Rounds(80, 20) // lines: about 690 pages of all hosts
+	file, err := os.Open(testkit.Corpus(t, "debdocs/pages.jsonl.zst"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestRenewLosesNothing: whatever happens during a pass, each URL is handed out once.
 func TestRenewLosesNothing(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
-	passes, rounds := 0, fulltest.Rounds(10, 40)
+	testkit.Only(t, "seconds of processor time")
+	passes, rounds := 0, testkit.Rounds(10, 40)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 8 + rng.IntN(60)})

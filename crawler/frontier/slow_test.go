@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // slow is an obviously correct frontier that examines everything at every step.
@@ -247,7 +247,7 @@ func newPair(t *testing.T, seed uint64) *pair {
 // TestAgainstSlowFrontier makes the same random calls to both, with nearly all on disk.
 func TestAgainstSlowFrontier(t *testing.T) {
 	spilled, parked := 0, 0
-	seeds := fulltest.Rounds(8, 31)
+	seeds := testkit.Rounds(8, 31)
 	for seed := range uint64(seeds) {
 		if int(seed) == seeds-1 {
 			seed = 297 // Renew once missed a URL that rose to a visited place

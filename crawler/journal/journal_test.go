@@ -10,15 +10,15 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
 // TestJournalsAgree does the same random work with a journal on disk, which is closed
 // and opened again at times, and with one in memory: every answer is the same.
 func TestJournalsAgree(t *testing.T) {
-	for seed := range uint64(fulltest.Rounds(4, 60)) {
+	for seed := range uint64(testkit.Rounds(4, 60)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := newPair(t, seed)
 			for range 150 {

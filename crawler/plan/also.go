@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 )
 
 // taken are the words of --also.
@@ -18,11 +18,11 @@ func (c *Crawl) readAlso() error {
 	has := func(what string) bool { return slices.Contains(c.Also, what) }
 	for _, word := range c.Also {
 		if !slices.Contains(taken, word) {
-			return usage.Errorf("--also %s: want one or more of %s, by comma", word, strings.Join(taken, ", "))
+			return cli.Usagef("--also %s: want one or more of %s, by comma", word, strings.Join(taken, ", "))
 		}
 	}
 	if has("none") && len(c.Also) > 1 {
-		return usage.Errorf("--also none takes in none of the others; leave one or the other out")
+		return cli.Usagef("--also none takes in none of the others; leave one or the other out")
 	}
 	sitemaps, cookies := has("sitemaps"), has("cookies")
 	c.Sitemaps, c.Cookies = &sitemaps, &cookies

@@ -13,10 +13,8 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/fetch"
 	"fossick/datasets"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/terminal"
-	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/train/topics"
 
@@ -129,7 +127,7 @@ func (g *Goal) Find(name string) (*models.Topic, error) {
 	t, err := topics.Find(name)
 	if errors.Is(err, models.ErrNoTopic) {
 		if g.Model == "" && len(g.Keywords) == 0 {
-			return nil, usage.Errorf("%w; or give --model or --keywords", err)
+			return nil, cli.Usagef("%w; or give --model or --keywords", err)
 		}
 		t, err = &models.Topic{Name: name}, nil
 	}
@@ -143,7 +141,7 @@ func (g *Goal) Find(name string) (*models.Topic, error) {
 		t.Keywords = nil // they belong to the topic's own model
 	}
 	if t.Model != nil && !slices.Contains(t.Model.Classes, t.Name) {
-		return nil, usage.Errorf("--topic %s: the model has no such label; it knows %s", t.Name, printable.SomeNames(t.Name, t.Model.Classes))
+		return nil, cli.Usagef("--topic %s: the model has no such label; it knows %s", t.Name, cli.SomeNames(t.Name, t.Model.Classes))
 	}
 	if len(g.Keywords) > 0 {
 		t.Keywords = g.Keywords
@@ -174,10 +172,10 @@ type Budget struct {
 func (b *Budget) settings(saved *Budget) []setting {
 	return []setting{
 		of("max-pages", fmt.Sprint(defaultPages), &b.MaxPages, &saved.MaxPages, decimal),
-		of("max-time", "", &b.MaxTime, &saved.MaxTime, terminal.Brief),
+		of("max-time", "", &b.MaxTime, &saved.MaxTime, cli.Brief),
 		of("patience", "auto", &b.Patience, &saved.Patience, itself),
 		of("min-harvest", "0", &b.MinHarvest, &saved.MinHarvest, pointed(func(x float64) string { return fmt.Sprint(x) })),
-		of("max-wait", "15m", &b.MaxWait, &saved.MaxWait, pointed(terminal.Brief)),
+		of("max-wait", "15m", &b.MaxWait, &saved.MaxWait, pointed(cli.Brief)),
 	}
 }
 
@@ -199,7 +197,7 @@ func (b *Budget) apply(opt *crawler.Options) error {
 	}
 	if x := b.MinHarvest; x != nil {
 		if !(*x >= 0 && *x <= 1) {
-			return usage.Errorf("--min-harvest %g: give a share from 0 to 1, such as 0.05", *x)
+			return cli.Usagef("--min-harvest %g: give a share from 0 to 1, such as 0.05", *x)
 		}
 		opt.MinHarvest = *x
 	}
@@ -247,11 +245,11 @@ func (s *scope) settings(saved *scope) []setting {
 
 func (s *scope) check() error {
 	if s.MaxDepth < 0 {
-		return usage.Errorf("--max-depth %d: give a number of links, 1 or more", s.MaxDepth)
+		return cli.Usagef("--max-depth %d: give a number of links, 1 or more", s.MaxDepth)
 	}
 	for _, tld := range s.TLD {
 		if name := strings.TrimPrefix(tld, "."); name == "" || strings.ContainsAny(name, "/: \t") {
-			return usage.Errorf("--tld %q: give top-level domains by comma, as org,de", tld)
+			return cli.Usagef("--tld %q: give top-level domains by comma, as org,de", tld)
 		}
 	}
 	return nil
@@ -270,7 +268,7 @@ func (s *scope) apply(opt *crawler.Options) (err error) {
 	for _, tag := range s.Lang {
 		code := page.LangCode(tag)
 		if _, err := language.ParseBase(code); code == "" || err != nil {
-			return usage.Errorf("--lang %s: no such language; give ISO 639-1 codes by comma, as en,de", tag)
+			return cli.Usagef("--lang %s: no such language; give ISO 639-1 codes by comma, as en,de", tag)
 		}
 		opt.Scope.Langs = append(opt.Scope.Langs, code)
 	}
@@ -287,7 +285,7 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, usage.Errorf("%s: %w; give a regular expression in Go's syntax", flag, err)
+		return nil, cli.Usagef("%s: %w; give a regular expression in Go's syntax", flag, err)
 	}
 	return re, nil
 }
@@ -295,28 +293,28 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 // nets reads the file of --cidr; nil without one.
 func (s *scope) nets(byProxy bool) (*fetch.Nets, error) {
 	if byProxy && isOn(s.OneSitePerAddress) {
-		return nil, usage.Errorf("--one-site-per-address needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
+		return nil, cli.Usagef("--one-site-per-address needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
 	}
 	if s.CIDR == "" {
 		return nil, nil
 	}
 	if byProxy {
-		return nil, usage.Errorf("--cidr needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
+		return nil, cli.Usagef("--cidr needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
 	}
 	file, err := datasets.OpenList(s.CIDR)
 	if err != nil {
-		return nil, usage.Errorf("--cidr: %w; give a file with one network a line, as 192.0.2.0/24", err)
+		return nil, cli.Usagef("--cidr: %w; give a file with one network a line, as 192.0.2.0/24", err)
 	}
 	defer file.Close() // opened for reading: closing loses nothing
 	nets, err := fetch.ParseNets(file, s.CIDR)
-	return nets, usage.Of(err)
+	return nets, cli.Usage(err)
 }
 
 // seedsInScope refuses start pages outside the crawl's own scope.
 func seedsInScope(opt *crawler.Options) error {
 	for _, seed := range opt.Seeds {
 		if why := opt.Scope.Excludes(seed); why != "" {
-			return usage.Errorf("start page %s: %s; change the flag, or give another start page", printable.Cut(seed, 200), why)
+			return cli.Usagef("start page %s: %s; change the flag, or give another start page", cli.Cut(seed, 200), why)
 		}
 	}
 	return nil
@@ -344,7 +342,7 @@ func (s *scope) readDropParams() error {
 	case s.Dropped == nil:
 		s.Dropped = list
 	case s.DropParams != "" && !slices.Equal(list, s.Dropped): // resumed
-		return usage.Errorf("--also parameters: the crawl in the store began with another list of parameters, which shaped the URLs in it; leave the word out, or start a new store")
+		return cli.Usagef("--also parameters: the crawl in the store began with another list of parameters, which shaped the URLs in it; leave the word out, or start a new store")
 	}
 	return nil
 }
@@ -361,12 +359,12 @@ func dropList(source string) ([]string, error) {
 	list := page.DefaultDrop()
 	for line, err := range datasets.ReadList(source) {
 		if err != nil {
-			return nil, usage.Errorf("--drop-params: %w; give a file with a name a line, or none", err)
+			return nil, cli.Usagef("--drop-params: %w; give a file with a name a line, or none", err)
 		}
 		entry, _, _ := strings.Cut(line.Text, "#")
 		entry = strings.TrimSpace(entry)
 		if err := page.CheckDrop(entry); err != nil {
-			return nil, usage.Errorf("--drop-params: %s:%d: %w", source, line.N, err)
+			return nil, cli.Usagef("--drop-params: %s:%d: %w", source, line.N, err)
 		}
 		list = append(list, entry)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"fossick/internal/terminal"
+	"fossick/internal/cli"
 )
 
 // defaults are what reports tell where nothing was given.
@@ -78,7 +78,7 @@ func TestDefaultsAreTheHelps(t *testing.T) {
 			continue
 		}
 		if d, err := time.ParseDuration(help); err == nil && d > 0 {
-			help = terminal.Brief(d)
+			help = cli.Brief(d)
 		}
 		if help != want {
 			t.Errorf("--%s: reports tell the default %q, the help %q", name, want, help)

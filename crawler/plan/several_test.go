@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"fossick/crawler"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/usage"
 	"fossick/relevance/known"
 	"fossick/relevance/learned"
 	"fossick/store"
@@ -354,7 +354,7 @@ func TestSharedMistakes(t *testing.T) {
 		if err == nil {
 			_, err = c.Plan(program(new([]string)))
 		}
-		var mistake usage.Error
+		var mistake cli.UsageError
 		if !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", want, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"fossick/crawler"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 	"fossick/models"
 	"fossick/relevance/propose"
 )
@@ -43,22 +43,22 @@ func (c *Crawl) readTopics() error {
 		if has {
 			var err error
 			if t.Pages, err = strconv.ParseUint(pages, 10, 32); err != nil || t.Pages == 0 {
-				return usage.Errorf("--topic %s: %q: want a number of pages after =, as %s=500", c.Topic, pages, name)
+				return cli.Usagef("--topic %s: %q: want a number of pages after =, as %s=500", c.Topic, pages, name)
 			}
 			given++
 		}
 		if name == "" || slices.Contains(names, name) {
-			return usage.Errorf("--topic %s: give each topic once, separated by commas", c.Topic)
+			return cli.Usagef("--topic %s: give each topic once, separated by commas", c.Topic)
 		}
 		names, c.Shared = append(names, name), append(c.Shared, t)
 	}
 	switch {
 	case given > 0 && given < len(names):
-		return usage.Errorf("--topic %s: give every topic a number of pages, as a=500,b=1000, or none, for equal parts", c.Topic)
+		return cli.Usagef("--topic %s: give every topic a number of pages, as a=500,b=1000, or none, for equal parts", c.Topic)
 	case len(names) > mostTopics:
-		return usage.Errorf("--topic: %d topics; at most %d share a crawl", len(names), mostTopics)
+		return cli.Usagef("--topic: %d topics; at most %d share a crawl", len(names), mostTopics)
 	case len(c.Keywords) > 0 || c.Threshold != nil:
-		return usage.Errorf("--topic %s: --keywords and --threshold work with one topic only; leave them out, or make topics with keywords by fossick topic new", c.Topic)
+		return cli.Usagef("--topic %s: --keywords and --threshold work with one topic only; leave them out, or make topics with keywords by fossick topic new", c.Topic)
 	}
 	c.Topic = strings.Join(names, ",")
 	return nil
@@ -119,7 +119,7 @@ func (c *Crawl) find() (found []*models.Topic, err error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(found, func(o *models.Topic) bool { return o.Name == t.Name }) {
-			return nil, usage.Errorf("--topic %s: the topic %s is given twice", c.Topic, t.Name)
+			return nil, cli.Usagef("--topic %s: the topic %s is given twice", c.Topic, t.Name)
 		}
 		found = append(found, t)
 	}
@@ -157,14 +157,14 @@ func (c *Crawl) ownStarts(opt *crawler.Options, topics []*models.Topic) error {
 	n := 0
 	for i, t := range topics {
 		if len(t.Seeds) == 0 {
-			return usage.Errorf("topic %s has no start pages of its own; give some for all topics with --seed URL or --seeds FILE", t.Name)
+			return cli.Usagef("topic %s has no start pages of its own; give some for all topics with --seed URL or --seeds FILE", t.Name)
 		}
 		list, err := propose.ReadStartPages(opt.URLs, t.Seeds, "", t.Name)
 		if err != nil {
 			return err
 		}
 		if n += len(list.URLs); n > mostStarts {
-			return usage.Errorf("the topics have more than %d start pages of their own; give start pages for all topics with --seeds FILE", mostStarts)
+			return cli.Usagef("the topics have more than %d start pages of their own; give start pages for all topics with --seeds FILE", mostStarts)
 		}
 		c.Shared[i].Starts = list.URLs
 	}
@@ -187,7 +187,7 @@ func (c *Crawl) share(opt *crawler.Options, topics []*models.Topic, how string, 
 		in.Topics = len(topics)
 		all[i] = topic{Name: topics[i].Name, Budget: budget, Starts: c.Shared[i].Starts, Labeller: in.Labeller}
 		if all[i].Scorer, err = p.Scorer(in); err != nil {
-			return usage.Errorf("topic %s: %w", topics[i].Name, err)
+			return cli.Usagef("topic %s: %w", topics[i].Name, err)
 		}
 	}
 	opt.Scorer = newSeveral(all)

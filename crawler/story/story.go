@@ -7,10 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/terminal"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -75,7 +73,7 @@ func at(millis int64) time.Time { return time.UnixMilli(millis).UTC() }
 func Of(s *store.Store, urls *page.Normalizer, address string, now time.Time) (*Story, error) {
 	u, err := Address(s, urls, address)
 	if err != nil {
-		return nil, usage.Errorf("%q: %w; give an http or https URL", address, err)
+		return nil, cli.Usagef("%q: %w; give an http or https URL", address, err)
 	}
 	life, err := s.URLs().Life(u)
 	if err == nil {
@@ -225,16 +223,16 @@ func topicsOf(l *store.Life, names []string) (said []topic) {
 
 func printTopics(w io.Writer, topics []topic) {
 	for _, t := range topics {
-		printable.Fprintf(w, "  topic    %-20s %.4f, expected %.4f, paid %.2f", t.Name, t.Score, t.Expected, t.Paid)
+		cli.Fprintf(w, "  topic    %-20s %.4f, expected %.4f, paid %.2f", t.Name, t.Score, t.Expected, t.Paid)
 		if t.Relevant {
 			io.WriteString(w, ": ")
-			terminal.Fprint(w, "on topic", terminal.Green)
+			cli.Fprint(w, "on topic", cli.Green)
 		}
 		switch {
 		case t.Marked != nil:
-			printable.Fprintf(w, ", marked %s by a person", t.Marked.Label)
+			cli.Fprintf(w, ", marked %s by a person", t.Marked.Label)
 		case t.Relevant && t.Rule != "":
-			printable.Fprintf(w, ", for %s", mainReason(t.Rule))
+			cli.Fprintf(w, ", for %s", mainReason(t.Rule))
 		}
 		io.WriteString(w, "\n")
 	}

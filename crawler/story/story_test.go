@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/terminal"
+	"fossick/internal/cli"
 	"fossick/store"
 	"fossick/store/change"
 )
@@ -95,26 +95,26 @@ func TestVerdict(t *testing.T) {
 	asked := []visit{{State: "code", Code: 404}}
 	for _, tc := range []struct {
 		name, want string
-		style      terminal.Style
+		style      cli.Style
 		l          store.Life
 		r          Story
 	}{
-		{"dropped", "Dropped by refine: banking 0.00509 < 0.299, for onion +0.07, cloth +0.07, craft +0.06.", terminal.Red,
+		{"dropped", "Dropped by refine: banking 0.00509 < 0.299, for onion +0.07, cloth +0.07, craft +0.06.", cli.Red,
 			store.Life{Outcome: ok, Page: page, Label: &store.Label{Rule: page.Rule + "; banking 0.00509 < 0.299"}}, Story{Visits: asked}},
-		{"kept", "Kept by refine: banking 0.8 ≥ 0.299, for loan > 0.5 and bank > 0.1.", terminal.Green,
+		{"kept", "Kept by refine: banking 0.8 ≥ 0.299, for loan > 0.5 and bank > 0.1.", cli.Green,
 			store.Life{Outcome: ok, Page: page, Label: &store.Label{Kept: true, Rule: "loan > 0.5 and bank > 0.1 → banking (12/13); banking 0.8 ≥ 0.299"}}, Story{Visits: asked}},
-		{"kept by a person", "Kept by refine: marked yes by a person.", terminal.Green,
+		{"kept by a person", "Kept by refine: marked yes by a person.", cli.Green,
 			store.Life{Outcome: ok, Page: page, Mark: &store.Mark{OnTopic: true}, Label: &store.Label{Kept: true, Rule: "x; y"}}, Story{Visits: asked}},
-		{"fetched", "Fetched as page 7: other by the crawl's model (0.976), for onion +0.07, cloth +0.07, craft +0.06.", terminal.Green,
+		{"fetched", "Fetched as page 7: other by the crawl's model (0.976), for onion +0.07, cloth +0.07, craft +0.06.", cli.Green,
 			store.Life{Outcome: ok, Page: page}, Story{Visits: asked}},
-		{"fetched without a model", "Fetched as page 7: its relevance is 0.431.", terminal.Green, store.Life{Outcome: ok, Page: bare}, Story{Visits: asked}},
-		{"waits", "Waiting in the queue: better URLs go first; it waits with priority 0.25.", terminal.Yellow, store.Life{Queued: &store.Queued{Priority: 0.25}}, Story{Reasons: []string{"found"}, place: "priority 0.25"}},
-		{"rests", "Waiting in the queue: its host rests until noon.", terminal.Yellow,
+		{"fetched without a model", "Fetched as page 7: its relevance is 0.431.", cli.Green, store.Life{Outcome: ok, Page: bare}, Story{Visits: asked}},
+		{"waits", "Waiting in the queue: better URLs go first; it waits with priority 0.25.", cli.Yellow, store.Life{Queued: &store.Queued{Priority: 0.25}}, Story{Reasons: []string{"found"}, place: "priority 0.25"}},
+		{"rests", "Waiting in the queue: its host rests until noon.", cli.Yellow,
 			store.Life{Queued: &store.Queued{}}, Story{Times: times{Next: &next}, Reasons: []string{"found", "its host rests until noon"}}},
-		{"again", "Waiting in the queue: to be tried again, with priority 0.5.", terminal.Yellow, store.Life{Queued: &store.Queued{Visits: 1, Priority: 0.5}}, Story{place: "priority 0.5"}},
-		{"skipped", "Not fetched (trap): a calendar.", terminal.Red, store.Life{Outcome: &store.Outcome{State: "trap", Reason: "a calendar"}}, Story{}},
-		{"an error code", "Not kept (code): the server answered with 404.", terminal.Red, store.Life{Outcome: &store.Outcome{State: "code"}}, Story{Visits: asked}},
-		{"a repetition", "Not kept (duplicate): same content as a page that is stored: http://a.test/.", terminal.Red,
+		{"again", "Waiting in the queue: to be tried again, with priority 0.5.", cli.Yellow, store.Life{Queued: &store.Queued{Visits: 1, Priority: 0.5}}, Story{place: "priority 0.5"}},
+		{"skipped", "Not fetched (trap): a calendar.", cli.Red, store.Life{Outcome: &store.Outcome{State: "trap", Reason: "a calendar"}}, Story{}},
+		{"an error code", "Not kept (code): the server answered with 404.", cli.Red, store.Life{Outcome: &store.Outcome{State: "code"}}, Story{Visits: asked}},
+		{"a repetition", "Not kept (duplicate): same content as a page that is stored: http://a.test/.", cli.Red,
 			store.Life{Outcome: &store.Outcome{State: "duplicate", Reason: "same content as a page that is stored"}, Page: &store.Page{URL: "http://a.test/"}}, Story{Visits: asked}},
 	} {
 		tc.r.Verdict = verdict(&tc.l, &tc.r)

@@ -9,7 +9,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/crawler/plan"
 	"fossick/graph/orders"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/relevance/learned"
 	"fossick/store"
 	"fossick/store/change"
@@ -50,7 +50,7 @@ func discovery(l *store.Life) string {
 	case store.ViaSitemap:
 		return discoveryBySitemap(l)
 	}
-	return printable.Sprintf("found by a link of %s, %d links from a start page", by, l.Depth)
+	return cli.Sprintf("found by a link of %s, %d links from a start page", by, l.Depth)
 }
 
 // discoveryBySitemap names the sitemap, and its date for the page.

@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
-	"fossick/internal/terminal"
 	"fossick/store"
 )
 
@@ -60,7 +59,7 @@ func (w *wait) tell(be string) []string {
 	if w == nil {
 		return nil
 	}
-	k, since, long := &w.kept, w.Since.Format(time.TimeOnly), terminal.Brief(time.Duration(w.Seconds*float64(time.Second)))
+	k, since, long := &w.kept, w.Since.Format(time.TimeOnly), cli.Brief(time.Duration(w.Seconds*float64(time.Second)))
 	if !w.Refused {
 		return []string{fmt.Sprintf("the crawl waited %s from %s on for it or an equally good link: its priority of %.3g was at least the price of %.3g, and the best free link had %.3g",
 			long, since, k.Best, k.Price, k.Free)}
@@ -114,7 +113,7 @@ func (r *Story) tellNext(l *store.Life, h *store.Host, now time.Time) {
 		r.Reasons = append(r.Reasons, fmt.Sprintf("%d of its visits do not count, because the host or this machine's network was down then", n))
 	}
 	if h.Silent > 0 {
-		r.Reasons = append(r.Reasons, printable.Sprintf("its host gave no answer to the last %d requests, since %s",
+		r.Reasons = append(r.Reasons, cli.Sprintf("its host gave no answer to the last %d requests, since %s",
 			h.Silent, at(h.SilentSince).Format(time.DateTime)))
 	}
 	if rest := at(h.Next); rest.After(now) {
@@ -153,7 +152,7 @@ func atLength(d time.Duration) string {
 	if d >= 48*time.Hour {
 		return fmt.Sprintf("%d days", int(d.Hours()/24))
 	}
-	return terminal.Brief(d)
+	return cli.Brief(d)
 }
 
 // utc returns a time for JSON; null for none.

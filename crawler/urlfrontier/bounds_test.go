@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"fossick/crawler/urlfrontier/api"
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 )
 
 // TestNamesOfCrawls: the number of crawls is bounded, as each costs a scorer.
 func TestNamesOfCrawls(t *testing.T) {
-	class := tries.Of(t, "frontiers without measure")
+	class := testkit.Tries(t, "frontiers without measure")
 	var made atomic.Int64
 	r := run(t, t.TempDir(), Options{Scorer: func(string) Scorer { made.Add(1); return byHash{} }})
 	var items []*api.URLItem
@@ -37,7 +37,7 @@ func TestNamesOfCrawls(t *testing.T) {
 
 // TestIdleConnections: silent connections lock no client out.
 func TestIdleConnections(t *testing.T) {
-	class := tries.Of(t, "frontiers without measure")
+	class := testkit.Tries(t, "frontiers without measure")
 	r := run(t, t.TempDir(), Options{})
 	addr := r.conn.Target()
 	for range 2 * maxConnections {
@@ -56,7 +56,7 @@ func TestIdleConnections(t *testing.T) {
 // TestBytesInFlight: many streams of large URLs finish, though not all fit in flight, and another
 // client is served meanwhile.
 func TestBytesInFlight(t *testing.T) {
-	class := tries.Of(t, "frontiers without measure")
+	class := testkit.Tries(t, "frontiers without measure")
 	r := run(t, t.TempDir(), Options{})
 	large := map[string]*api.StringList{"x": {Values: []string{strings.Repeat("x", 250<<10)}}}
 	done := make(chan struct{})

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"fossick/crawler/urlfrontier/api"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // naive is a frontier by the API's description: a list of URLs, searched for each call.
@@ -141,11 +141,11 @@ func (n *naive) drop(which func(*naiveQueue) bool) int {
 
 // TestOracle makes the same random calls to a frontier and a naive one.
 func TestOracle(t *testing.T) {
-	for seed := range uint64(fulltest.Rounds(3, 40)) {
+	for seed := range uint64(testkit.Rounds(3, 40)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			d := &duel{t: t, rng: rand.New(rand.NewPCG(seed, 7)), dir: t.TempDir(), n: &naive{delay: defaultDelay}}
 			d.r = run(t, d.dir, Options{})
-			for range fulltest.Rounds(400, 1500) {
+			for range testkit.Rounds(400, 1500) {
 				d.step()
 			}
 		})

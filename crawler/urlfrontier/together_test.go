@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"fossick/crawler/urlfrontier/api"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestTogether: clients put, take and put back concurrently while another deletes. No URL is
@@ -16,7 +16,7 @@ func TestTogether(t *testing.T) {
 	r := run(t, t.TempDir(), Options{Now: time.Now})
 	ask[api.Empty](r.client, "SetDelay", &api.QueueDelayParams{})
 	const clients = 4
-	urls := fulltest.Rounds(300, 5000)
+	urls := testkit.Rounds(300, 5000)
 	var all sync.WaitGroup
 	var mu sync.Mutex // guards taken
 	taken := map[string]int{}

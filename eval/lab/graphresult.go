@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/internal/stats"
 )
@@ -89,7 +89,7 @@ func (r *orderings) Add(name string, crawls []*GraphCurve, points []graphMean) {
 
 // Print shows each ordering after a tenth, a quarter, a half and all of the pages.
 func (r *orderings) Print(w io.Writer) {
-	printable.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %s; 95 %%: %s\n\n",
+	cli.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %s; 95 %%: %s\n\n",
 		r.Graph, r.Nodes, r.Edges, r.Sites, r.StartSets, r.Pages, report.StartPages(r.Starts), r.intervals())
 	r.table(w, "PageRank\t95 %\tsites\t95 %\ttau\t95 %\t", func(p graphMean) string {
 		return fmt.Sprintf("%.3f\t%s\t%s\t%s\t%s\t%s\t", p.PageRank.Value, report.Interval(p.PageRank.CI),
@@ -107,17 +107,17 @@ func (r *orderings) Print(w io.Writer) {
 	}
 	for _, name := range r.order {
 		by := r.Orders[name]
-		printable.Fprintf(w, "%s: %.0f pages a crawl", name, by.Pages)
+		cli.Fprintf(w, "%s: %.0f pages a crawl", name, by.Pages)
 		if by.Short > 0 {
-			printable.Fprintf(w, " (%d of %d ran out of pages)", by.Short, r.StartSets)
+			cli.Fprintf(w, " (%d of %d ran out of pages)", by.Short, r.StartSets)
 		}
 		if by.EdgesPerSecond != nil {
-			printable.Fprintf(w, ", %.2f million links/s", *by.EdgesPerSecond/1e6)
+			cli.Fprintf(w, ", %.2f million links/s", *by.EdgesPerSecond/1e6)
 		}
 		io.WriteString(w, "\n")
 	}
 	if r.HTML != "" {
-		printable.Fprintf(w, "report: %s\n", r.HTML)
+		cli.Fprintf(w, "report: %s\n", r.HTML)
 	}
 }
 
@@ -141,7 +141,7 @@ func (r *orderings) table(w io.Writer, columns string, cells func(graphMean) str
 				continue
 			}
 			shown = i
-			printable.Fprintf(t, "%s\t%d\t", name, points[i].Pages)
+			cli.Fprintf(t, "%s\t%d\t", name, points[i].Pages)
 			io.WriteString(t, cells(points[i])+"\n")
 		}
 	}
@@ -185,7 +185,7 @@ func (r *orderings) WriteReport(w io.Writer, made ...report.Fact) error {
 		Title:     "Orderings on " + filepath.Base(r.Graph),
 		Subtitle:  fmt.Sprintf("%s, %s links, %s sites", report.Pages(r.Nodes), report.Number(int(r.Edges)), report.Number(r.Sites)),
 		Made: append(made,
-			report.Fact{Name: "start pages", Value: printable.Sprintf("%d sets of %d", r.StartSets, r.Starts)},
+			report.Fact{Name: "start pages", Value: cli.Sprintf("%d sets of %d", r.StartSets, r.Starts)},
 			report.Fact{Name: "all links count alike", Value: fmt.Sprint(r.Alike)},
 			report.Fact{Name: "damping of PageRank", Value: fmt.Sprint(r.Damping)},
 		),
@@ -228,7 +228,7 @@ func (r *orderings) verdict() string {
 		}
 	}
 	p := found[best]
-	s := printable.Sprintf("After %s, %s has %s of all PageRank", report.Pages(p.Pages), best, report.Percent(p.PageRank.Value))
+	s := cli.Sprintf("After %s, %s has %s of all PageRank", report.Pages(p.Pages), best, report.Percent(p.PageRank.Value))
 	if bfs, is := found["bfs"]; is && best != "bfs" {
 		return s + fmt.Sprintf("; bfs, breadth first, has %s.", report.Percent(bfs.PageRank.Value))
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 	"fossick/train"
 )
 
@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(p)
-		var mistake usage.Error
+		var mistake cli.UsageError
 		if err := p.Check(); !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", want, err)
 		}

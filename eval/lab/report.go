@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 )
 
@@ -119,7 +119,7 @@ func sentences(r reportData, best []Figures) []string {
 	out = append(out, fmt.Sprintf("Each crawl began with %s on topic, drawn at random; they count as fetched.", report.Pages(r.Starts)))
 	for _, f := range best {
 		if f.Short > 0 {
-			out = append(out, printable.Sprintf("%s ran out of URLs in %d of %d crawls.", f.Policy, f.Short, r.Sets))
+			out = append(out, cli.Sprintf("%s ran out of URLs in %d of %d crawls.", f.Policy, f.Short, r.Sets))
 		}
 	}
 	return out
@@ -127,7 +127,7 @@ func sentences(r reportData, best []Figures) []string {
 
 func lead(r reportData, race []Figures) []string {
 	top := race[0]
-	first := printable.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
+	first := cli.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
 	if len(race) == 1 {
 		return []string{first + baseline(r, race) + "."}
 	}

@@ -6,14 +6,13 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
-	"fossick/internal/terminal"
 )
 
 // Line is a running crawl's status line: rewritten in place on a terminal, else a new line every ten seconds.
 type Line struct {
-	screen   *terminal.Screen
+	screen   *cli.Screen
 	maxPages uint64
 	maxTime  time.Duration
 	topics   []string // topics that share the crawl
@@ -21,7 +20,7 @@ type Line struct {
 	NoTopic bool // the crawl has no topic
 
 	recent []sample // of the last seconds, for the speed
-	left   terminal.Left
+	left   cli.Left
 }
 
 type sample struct {
@@ -37,7 +36,7 @@ const (
 )
 
 // NewLine returns a crawl's status line; maxTime 0 means no limit. topics are those that share the crawl.
-func NewLine(screen *terminal.Screen, maxPages uint64, maxTime time.Duration, topics ...string) *Line {
+func NewLine(screen *cli.Screen, maxPages uint64, maxTime time.Duration, topics ...string) *Line {
 	return &Line{screen: screen, maxPages: maxPages, maxTime: maxTime, topics: topics}
 }
 
@@ -45,9 +44,9 @@ func NewLine(screen *terminal.Screen, maxPages uint64, maxTime time.Duration, to
 func Beginning(resume, noTopic bool, p crawler.Progress) string {
 	switch {
 	case resume && noTopic:
-		return printable.Sprintf("resuming: %d pages stored, %d URLs wait on %d hosts", p.Counts.Pages, p.Queue, p.Hosts)
+		return cli.Sprintf("resuming: %d pages stored, %d URLs wait on %d hosts", p.Counts.Pages, p.Queue, p.Hosts)
 	case resume:
-		return printable.Sprintf("resuming: %d pages stored (%d on topic), %d URLs wait on %d hosts",
+		return cli.Sprintf("resuming: %d pages stored (%d on topic), %d URLs wait on %d hosts",
 			p.Counts.Pages, p.Counts.Relevant, p.Queue, p.Hosts)
 	}
 	return fmt.Sprintf("starting from %s; Ctrl-C stops cleanly", report.Pages(p.Queue))
@@ -63,17 +62,17 @@ func (s *Line) End() { s.screen.Keep() }
 
 func (s *Line) pages(n uint64) string {
 	if s.maxPages == 0 {
-		return printable.Sprintf("%d pages", n)
+		return cli.Sprintf("%d pages", n)
 	}
 	return fmt.Sprintf("%d/%d pages", n, s.maxPages)
 }
 
 // parts returns the parts of the line; a narrow terminal drops the highest ranks first.
-func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
+func (s *Line) parts(p crawler.Progress, now time.Time) []cli.Part {
 	n := p.Counts
-	parts := []terminal.Part{{Text: s.pages(n.Pages)}}
+	parts := []cli.Part{{Text: s.pages(n.Pages)}}
 	add := func(rank int, format string, args ...any) {
-		parts = append(parts, terminal.Part{Text: fmt.Sprintf(format, args...), Rank: rank})
+		parts = append(parts, cli.Part{Text: fmt.Sprintf(format, args...), Rank: rank})
 	}
 	if n.Pages > 0 && !s.NoTopic {
 		add(2, "%d on topic (%s)", n.Relevant, report.Percent(float64(n.Relevant)/float64(n.Pages)))
@@ -99,7 +98,7 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 		add(4, "%.1f pages/s", speed)
 	}
 	if left, known := s.timeLeft(p); known {
-		add(3, "%s left", terminal.Duration(left))
+		add(3, "%s left", cli.TimeLeft(left))
 	}
 	add(6, "queue %d", p.Queue)
 	add(7, "%s", report.Count(p.Hosts, "host"))
@@ -119,22 +118,22 @@ func revisited(p crawler.Progress) string {
 	return ""
 }
 
-func standstill(p crawler.Progress, now time.Time) terminal.Part {
+func standstill(p crawler.Progress, now time.Time) cli.Part {
 	rest := p.RestUntil.Sub(now)
 	switch {
 	case !p.DownSince.IsZero():
-		return terminal.Part{Rank: 1, Style: terminal.Red,
+		return cli.Part{Rank: 1, Style: cli.Red,
 			Text: "waiting: the network seems down since " + p.DownSince.Local().Format(time.TimeOnly)}
 	case p.RestUntil.IsZero() || rest < restMin:
-		return terminal.Part{}
+		return cli.Part{}
 	case p.Resting == 0: // after a resumption all hosts rest, known or not
-		return terminal.Part{Rank: 1, Style: terminal.Yellow, Text: "waiting: all hosts rest, next in " + terminal.Duration(rest)}
+		return cli.Part{Rank: 1, Style: cli.Yellow, Text: "waiting: all hosts rest, next in " + cli.TimeLeft(rest)}
 	}
 	hosts := report.Count(p.Resting, "host") + " rest"
 	if p.Resting == 1 {
 		hosts = "the only host rests"
 	}
-	return terminal.Part{Rank: 1, Style: terminal.Yellow, Text: "waiting: " + hosts + ", next in " + terminal.Duration(rest)}
+	return cli.Part{Rank: 1, Style: cli.Yellow, Text: "waiting: " + hosts + ", next in " + cli.TimeLeft(rest)}
 }
 
 // speed returns pages per second over the last seconds.

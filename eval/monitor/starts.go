@@ -7,7 +7,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/store"
 )
 
@@ -143,9 +143,9 @@ const startsPrinted = 20
 func printFailures(w io.Writer, failed []Failure) {
 	for i, f := range failed {
 		if i == startsPrinted {
-			printable.Fprintf(w, "  and %d more; --json has them all\n", len(failed)-i)
+			cli.Fprintf(w, "  and %d more; --json has them all\n", len(failed)-i)
 			return
 		}
-		printable.Fprintf(w, "  %s: %s, %s\n", f.URL, f.State, printable.Cut(f.Reason, 300))
+		cli.Fprintf(w, "  %s: %s, %s\n", f.URL, f.State, cli.Cut(f.Reason, 300))
 	}
 }

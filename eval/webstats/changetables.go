@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/internal/stats"
 	"fossick/store/change"
@@ -118,9 +118,9 @@ func value(x *float64) any {
 
 // Sentences summarise the result, first compared with Korea's web once a page has changed.
 func (r *Changes) Sentences() []string {
-	lines := []string{printable.Sprintf("%d pages are watched, with %d visits after the one that stored them, in %d rounds.", r.Pages, r.Visits, r.Rounds)}
+	lines := []string{cli.Sprintf("%d pages are watched, with %d visits after the one that stored them, in %d rounds.", r.Pages, r.Visits, r.Rounds)}
 	if a := r.All; a.Looks > 0 {
-		line := printable.Sprintf("%d pages were visited again %d times: the content had changed %d times, and the main text in %d of these.", a.Pages, a.Looks, a.ContentChanges, a.Changes)
+		line := cli.Sprintf("%d pages were visited again %d times: the content had changed %d times, and the main text in %d of these.", a.Pages, a.Looks, a.ContentChanges, a.Changes)
 		if a.Interval != nil {
 			line += fmt.Sprintf(" The median page changes every %s (95 %% interval %s to %s).", inWords(*a.Interval), inWords(a.CI[0]), inWords(a.CI[1]))
 		}

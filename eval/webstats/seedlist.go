@@ -14,9 +14,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"fossick/internal/printable"
-	"fossick/internal/usage"
-	"fossick/internal/wholefile"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 )
 
 const listBegins = `# Start pages for fossick survey --seeds FILE, a URL a line. Candidates, which that
@@ -25,7 +24,7 @@ const listBegins = `# Start pages for fossick survey --seeds FILE, a URL a line.
 
 // WriteList writes the seed list of the next survey atomically, seeds before candidates; # comments on the URL below.
 func (r *SurveyResult) WriteList(ctx context.Context, path string) error {
-	err := wholefile.Write(path, 0o644, func(f *os.File) error {
+	err := fileio.Write(path, 0o644, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		io.WriteString(w, listBegins) // Flush returns any write error
 		err := r.Each(ctx, func(s *listedSeed) error {
@@ -49,12 +48,12 @@ func (r *SurveyResult) WriteList(ctx context.Context, path string) error {
 func (s *listedSeed) found() string {
 	times := "1 page links"
 	if s.Links > 1 {
-		times = printable.Sprintf("%d pages link", s.Links)
+		times = cli.Sprintf("%d pages link", s.Links)
 	}
 	if s.FoundBy == "" {
 		return times + " there"
 	}
-	return fmt.Sprintf("%s there, first %s", times, printable.Line(s.FoundBy))
+	return fmt.Sprintf("%s there, first %s", times, cli.Line(s.FoundBy))
 }
 
 // seedRow is a seed in a table; unknown values are null, in CSV empty.
@@ -102,7 +101,7 @@ func knownText(text string) *string {
 // CheckTable reports an unsupported extension of a table file.
 func CheckTable(path string) error {
 	if ext := filepath.Ext(path); ext != ".csv" && ext != ".jsonl" {
-		return usage.Errorf("--seeds-table %s: want a name that ends in .csv or .jsonl", path)
+		return cli.Usagef("--seeds-table %s: want a name that ends in .csv or .jsonl", path)
 	}
 	return nil
 }
@@ -116,7 +115,7 @@ func (r *SurveyResult) WriteTable(ctx context.Context, path string) error {
 	if filepath.Ext(path) == ".csv" {
 		write = r.writeCSV
 	}
-	if err := wholefile.Write(path, 0o644, func(f *os.File) error { return write(ctx, f) }); err != nil {
+	if err := fileio.Write(path, 0o644, func(f *os.File) error { return write(ctx, f) }); err != nil {
 		return fmt.Errorf("table of seeds: %w; give another file with --seeds-table", err)
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"iter"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 	"fossick/internal/page"
 )
 
@@ -54,7 +54,7 @@ type SurveyResult struct {
 	Seeds      []listedSeed // as given, then those of earlier sessions
 	Candidates int          // for the next survey
 
-	sorted *extsort.Sorter[listedSeed]
+	sorted *fileio.Sorter[listedSeed]
 }
 
 type listedSeed struct {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 )
 
 // listName is the object that lists the others and is written last: JSON, one object a line, by name.
@@ -32,11 +32,11 @@ type entry struct {
 // list holds all objects of an export, sorted by name. Safe for concurrent use.
 type list struct {
 	mu      sync.Mutex // guards the sorter
-	entries *extsort.Sorter[entry]
+	entries *fileio.Sorter[entry]
 }
 
 func newList() *list {
-	return &list{entries: extsort.New(extsort.Options[entry]{
+	return &list{entries: fileio.NewSorter(fileio.SortOptions[entry]{
 		Limit:   1 << 16, // about 15 MB
 		Compare: func(a, b entry) int { return cmp.Compare(a.name, b.name) },
 		Append: func(dst []byte, _, e entry) []byte {

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"fossick/export"
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // Place is a single object, or everything below a prefix. End it with Commit or Discard.
@@ -255,7 +255,7 @@ func (p *Place) sendOutside() error {
 		if err != nil {
 			return err
 		}
-		from, err := reading.Open(filepath.Join(p.scratch, filepath.FromSlash(name)))
+		from, err := fileio.Open(filepath.Join(p.scratch, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}

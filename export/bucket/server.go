@@ -19,8 +19,8 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"fossick/internal/reading"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 )
 
 // Scheme starts every address.
@@ -32,14 +32,14 @@ type address struct{ bucket, key string }
 func parse(text string) (address, error) {
 	rest, found := strings.CutPrefix(text, Scheme)
 	if !found {
-		return address{}, usage.Errorf("%q: want an address as s3://bucket/name", text)
+		return address{}, cli.Usagef("%q: want an address as s3://bucket/name", text)
 	}
 	bucket, key, _ := strings.Cut(rest, "/")
 	if strings.Contains(bucket, "@") {
-		return address{}, usage.Errorf("s3://…: keys do not belong in an address, because others can read it; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+		return address{}, cli.Usagef("s3://…: keys do not belong in an address, because others can read it; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 	}
 	if bucket == "" || strings.HasPrefix(key, "/") || strings.Contains(key, "//") {
-		return address{}, usage.Errorf("%q: want a bucket and names between single slashes, as s3://bucket/folder/name", text)
+		return address{}, cli.Usagef("%q: want a bucket and names between single slashes, as s3://bucket/folder/name", text)
 	}
 	return address{bucket, key}, nil
 }
@@ -68,7 +68,7 @@ func fromEnvironment(getenv func(string) string) (settings, error) {
 		s.id, s.secret, s.token = profile["aws_access_key_id"], profile["aws_secret_access_key"], profile["aws_session_token"]
 	}
 	if s.id == "" || s.secret == "" {
-		return s, usage.Errorf("s3: one or both keys for the server are missing; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a profile of ~/.aws/credentials that has both")
+		return s, cli.Usagef("s3: one or both keys for the server are missing; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a profile of ~/.aws/credentials that has both")
 	}
 	return s, nil
 }
@@ -81,7 +81,7 @@ func readProfile(getenv func(string) string) (map[string]string, error) {
 		{"AWS_CONFIG_FILE", "config", "profile " + name}, {"AWS_SHARED_CREDENTIALS_FILE", "credentials", name},
 	} {
 		path := cmp.Or(getenv(file.variable), filepath.Join(getenv("HOME"), ".aws", file.name))
-		text, err := reading.All(path, 1<<20)
+		text, err := fileio.All(path, 1<<20)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("s3: %w; set %s to another file", err, file.variable)
 		}
@@ -114,7 +114,7 @@ func newClient(bucket string, s settings) (*client, error) {
 		var err error
 		u, err = url.Parse(s.endpoint)
 		if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
-			return nil, usage.Errorf("s3: AWS_ENDPOINT_URL is not the address of a server; set it to one such as https://host:9000")
+			return nil, cli.Usagef("s3: AWS_ENDPOINT_URL is not the address of a server; set it to one such as https://host:9000")
 		}
 		lookup = minio.BucketLookupPath
 	}

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 	"fossick/models/features"
 )
 
@@ -62,7 +62,7 @@ func Parse(text string) (Query, error) {
 			continue
 		}
 		if q.terms = append(q.terms, t); len(q.terms) > maxTerms {
-			return Query{}, usage.Errorf("a query has at most %d words; leave some out", maxTerms)
+			return Query{}, cli.Usagef("a query has at most %d words; leave some out", maxTerms)
 		}
 	}
 	for _, t := range q.terms {
@@ -70,7 +70,7 @@ func Parse(text string) (Query, error) {
 			return q, nil
 		}
 	}
-	return Query{}, usage.Errorf("give a word that pages must have, or a field such as host:example.org")
+	return Query{}, cli.Usagef("give a word that pages must have, or a field such as host:example.org")
 }
 
 // next splits off the first term of a query without leading space.

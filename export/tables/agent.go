@@ -17,8 +17,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"fossick/export"
-	"fossick/internal/extsort"
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 type agent struct {
@@ -166,7 +165,7 @@ func (m *manifest) eachRecord(ctx context.Context, store int, do func(r *record)
 	}
 	chunks, _ := m.chunks(store)
 	for _, name := range chunks {
-		f, err := reading.Open(filepath.Join(m.dir, filepath.FromSlash(name)))
+		f, err := fileio.Open(filepath.Join(m.dir, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}
@@ -234,8 +233,8 @@ func readByHash(r io.Reader) (x byHash, err error) {
 	return x, nil
 }
 
-func refSorter(dir string, limit int) *extsort.Sorter[byRef] {
-	return extsort.New(extsort.Options[byRef]{
+func refSorter(dir string, limit int) *fileio.Sorter[byRef] {
+	return fileio.NewSorter(fileio.SortOptions[byRef]{
 		Dir: dir, Limit: limit, Unique: true,
 		Compare: func(a, b byRef) int { return cmp.Or(cmp.Compare(a.ref, b.ref), cmp.Compare(a.from, b.from)) },
 		Append: func(dst []byte, before, x byRef) []byte {
@@ -252,8 +251,8 @@ func refSorter(dir string, limit int) *extsort.Sorter[byRef] {
 	})
 }
 
-func hashSorter(dir string, limit int) *extsort.Sorter[byHash] {
-	return extsort.New(extsort.Options[byHash]{
+func hashSorter(dir string, limit int) *fileio.Sorter[byHash] {
+	return fileio.NewSorter(fileio.SortOptions[byHash]{
 		Dir: dir, Limit: limit, Unique: true, Compare: compareHash,
 		Append: func(dst []byte, _, x byHash) []byte { return x.append(dst) },
 		Read:   func(r *bufio.Reader, _ byHash) (byHash, error) { return readByHash(r) },

@@ -11,8 +11,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"fossick/internal/extsort"
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 type name struct {
@@ -33,8 +32,8 @@ func (n name) place() uint64 {
 	return uint64(n.store)
 }
 
-func nameSorter(dir string, limit int) *extsort.Sorter[name] {
-	return extsort.New(extsort.Options[name]{
+func nameSorter(dir string, limit int) *fileio.Sorter[name] {
+	return fileio.NewSorter(fileio.SortOptions[name]{
 		Dir: dir, Limit: limit, Compare: compareNames,
 		Append: func(dst []byte, _, n name) []byte {
 			dst = append(dst, n.hash[:]...)
@@ -59,7 +58,7 @@ const none = 1<<32 - 1
 
 // owners holds the page ids, and the first store of each page. It takes 4 bytes a stored page.
 type owners struct {
-	names *extsort.Sorter[name]
+	names *fileio.Sorter[name]
 	ids   [][]uint32 // by store and page number; a repeated page has the id of its first record
 	owned [][]uint64 // bit set by store and page number: the first record of the page
 	total uint64
@@ -165,7 +164,7 @@ func (o *owners) owns(store int, number uint32) bool {
 func (o *owners) Close() error { return o.names.Close() }
 
 func (m *manifest) openRun(store int, file string) (*hashRun, error) {
-	f, err := reading.Open(filepath.Join(m.dir, filepath.FromSlash(file)))
+	f, err := fileio.Open(filepath.Join(m.dir, filepath.FromSlash(file)))
 	if err != nil {
 		return nil, err
 	}

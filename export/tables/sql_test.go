@@ -8,8 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fossick/internal/fulltest"
-	"fossick/internal/peers"
+	"fossick/internal/testkit"
 )
 
 var all = sqlTable{Name: "everything", Key: []string{"id"}, Index: []string{"at"}, Columns: []sqlColumn{
@@ -50,9 +49,9 @@ func TestBytes(t *testing.T) {
 
 // TestCopy loads a file into PostgreSQL.
 func TestCopy(t *testing.T) {
-	fulltest.Only(t, "starts a PostgreSQL")
+	testkit.Only(t, "starts a PostgreSQL")
 	t.Parallel()
-	conn, err := pgx.Connect(t.Context(), peers.Postgres(t))
+	conn, err := pgx.Connect(t.Context(), testkit.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,7 @@ import (
 	"strings"
 
 	"fossick/export"
-	"fossick/internal/reading"
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 )
 
 // Options configure a conversion.
@@ -286,10 +285,10 @@ func readManifest(dir string) (*manifest, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, nil
 	}
-	if err := reading.OnlyFiles(dir); err != nil {
+	if err := fileio.OnlyFiles(dir); err != nil {
 		return nil, err
 	}
-	b, err := reading.All(filepath.Join(dir, manifestFile), maxManifestBytes)
+	b, err := fileio.All(filepath.Join(dir, manifestFile), maxManifestBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -345,7 +344,7 @@ func (m *manifest) admit(i int, print string) error {
 }
 
 func (m *manifest) save() error {
-	return wholefile.Write(filepath.Join(m.dir, manifestFile), 0o644, func(f *os.File) error {
+	return fileio.Write(filepath.Join(m.dir, manifestFile), 0o644, func(f *os.File) error {
 		e := json.NewEncoder(f)
 		e.SetIndent("", "  ")
 		return e.Encode(m)
@@ -366,7 +365,7 @@ func (m *manifest) verify(ctx context.Context) error {
 }
 
 func sumOf(dir, name string) (part, error) {
-	f, err := reading.Open(filepath.Join(dir, filepath.FromSlash(name)))
+	f, err := fileio.Open(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
 		return part{}, err
 	}
@@ -449,5 +448,5 @@ type output struct{ *os.File }
 func (o *output) Close() error {
 	err := o.Sync()
 	err = errors.Join(err, o.File.Close())
-	return errors.Join(err, wholefile.SyncFolder(filepath.Dir(o.Name())))
+	return errors.Join(err, fileio.SyncFolder(filepath.Dir(o.Name())))
 }

@@ -20,8 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"fossick/export"
-	"fossick/internal/fulltest"
-	"fossick/internal/peers"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -152,7 +151,7 @@ func linksIn(t *testing.T, path string, pages int) (rows []string) {
 
 // TestDefinition compares random conversions with their definition, and their bytes with small sorters.
 func TestDefinition(t *testing.T) {
-	for seed := range uint64(fulltest.Rounds(2, 60)) {
+	for seed := range uint64(testkit.Rounds(2, 60)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			crawls := world(rng, 1+rng.IntN(3), 20+rng.IntN(60))
@@ -195,7 +194,7 @@ func TestCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, each := range []int{things / 2, things / 3, things / 5, things / 7, things / 11}[:fulltest.Rounds(1, 5)] {
+	for _, each := range []int{things / 2, things / 3, things / 5, things / 7, things / 11}[:testkit.Rounds(1, 5)] {
 		opt := options(dirs, filepath.Join(t.TempDir(), "out"))
 		opt.Tight()
 		for runs := 0; ; runs++ {
@@ -272,7 +271,7 @@ func TestGoesOn(t *testing.T) {
 		{"reading crawl1", 3, nil},
 		{"numbering pages", 6, nil},
 		{"writing tables", 6, nil},
-	}[:fulltest.Rounds(2, 6)] {
+	}[:testkit.Rounds(2, 6)] {
 		opt := options(dirs, filepath.Join(t.TempDir(), "out"))
 		cutOff(t, opt, step.name)
 		opt.Step = func(what string, _ int) {
@@ -456,9 +455,9 @@ func TestRanges(t *testing.T) {
 
 // TestPostgresLoads loads a conversion with psql and its own script, twice, and reads the tables back.
 func TestPostgresLoads(t *testing.T) {
-	fulltest.Only(t, "starts a PostgreSQL; by default what is loaded is decoded")
+	testkit.Only(t, "starts a PostgreSQL; by default what is loaded is decoded")
 	t.Parallel()
-	psql, address := peers.Program(t, "psql"), peers.Postgres(t)
+	psql, address := testkit.Program(t, "psql"), testkit.Postgres(t)
 	crawls := world(rand.New(rand.NewPCG(8, 2)), 3, 200)
 	want := expect(crawls)
 	opt := options(written(t, crawls), filepath.Join(t.TempDir(), "out"))
@@ -469,7 +468,7 @@ func TestPostgresLoads(t *testing.T) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), psql, append([]string{"-X", "-q", "-d", address}, args...)...)
 		c.Dir = opt.Dir
-		return strings.TrimSuffix(string(peers.Output(t, c)), "\n")
+		return strings.TrimSuffix(string(testkit.Output(t, c)), "\n")
 	}
 	run("-f", "load.sql")
 	run("-v", "schema=again", "-f", "load.sql")

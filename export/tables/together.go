@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"fossick/export"
-	"fossick/internal/printable"
-	"fossick/internal/reading"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/wire"
 )
 
@@ -127,7 +127,7 @@ func (c *company) collectorOf() (number int, err error) {
 	case 0:
 		return 0, errors.New("no agent has -o; give -o DIR to one of them")
 	}
-	return 0, fmt.Errorf("agents %s all have -o; give -o DIR to one of them only", printable.SomeNames("", names))
+	return 0, fmt.Errorf("agents %s all have -o; give -o DIR to one of them only", cli.SomeNames("", names))
 }
 
 func (c *company) send(ctx context.Context, to int, m message) error {
@@ -245,7 +245,7 @@ func (g *contributor) answer(ctx context.Context, m message) error {
 		return fmt.Errorf("%w: byte %d of file %d", errMessage, m.From, m.File)
 	}
 	file := g.m.Files[m.File]
-	f, err := reading.Open(filepath.Join(g.m.dir, filepath.FromSlash(file.Name)))
+	f, err := fileio.Open(filepath.Join(g.m.dir, filepath.FromSlash(file.Name)))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"fossick/export"
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 )
 
 // The tables. Sites and pages refer to each other, so foreign keys are added after loading.
@@ -149,8 +149,8 @@ type front struct {
 	title, description string
 }
 
-func frontSorter(dir string, limit int) *extsort.Sorter[front] {
-	return extsort.New(extsort.Options[front]{
+func frontSorter(dir string, limit int) *fileio.Sorter[front] {
+	return fileio.NewSorter(fileio.SortOptions[front]{
 		Dir: dir, Limit: limit,
 		Compare: func(a, b front) int { return cmp.Compare(a.site, b.site) },
 		Append: func(dst []byte, _, x front) []byte {
@@ -370,8 +370,8 @@ func (s *sites) settle() {
 const linkFile = "links.bin"
 
 // edgeSorter sorts distinct links by source, then target.
-func edgeSorter(dir string, limit int) *extsort.Sorter[uint64] {
-	return extsort.New(extsort.Options[uint64]{
+func edgeSorter(dir string, limit int) *fileio.Sorter[uint64] {
+	return fileio.NewSorter(fileio.SortOptions[uint64]{
 		Dir: dir, Limit: limit, Unique: true, Sort: slices.Sort[[]uint64],
 		Compare: func(a, b uint64) int {
 			if a < b {
@@ -426,7 +426,7 @@ func (m *manifest) join(ctx context.Context, o *owners, add func(edge uint64) er
 	targets, stop := iter.Pull2(o.targets(ctx))
 	defer stop()
 	at, err, more := targets()
-	return extsort.Merge(ctx, runs, func(a, b *hashRun) bool { return bytes.Compare(a.item.hash[:], b.item.hash[:]) < 0 }, func(r *hashRun) error {
+	return fileio.Merge(ctx, runs, func(a, b *hashRun) bool { return bytes.Compare(a.item.hash[:], b.item.hash[:]) < 0 }, func(r *hashRun) error {
 		for more && err == nil && bytes.Compare(at.hash[:], r.item.hash[:]) < 0 {
 			at, err, more = targets()
 		}
@@ -461,7 +461,7 @@ func (o *owners) targets(ctx context.Context) iter.Seq2[name, error] {
 	}
 }
 
-func (m *manifest) writeLinks(ctx context.Context, o *owners, edges *extsort.Sorter[uint64], to *output, rows *table, did func(int)) (n uint64, err error) {
+func (m *manifest) writeLinks(ctx context.Context, o *owners, edges *fileio.Sorter[uint64], to *output, rows *table, did func(int)) (n uint64, err error) {
 	w, err := export.NewLinkWriter(to, o.total)
 	if err != nil {
 		return n, err

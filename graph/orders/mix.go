@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // Share is one ordering's part of a mix.
@@ -25,7 +25,7 @@ func parseMix(text string, known []string) ([]Share, error) {
 		name, factor, given := strings.Cut(strings.TrimSpace(part), "*")
 		s := Share{Name: strings.TrimSpace(name), Part: 1}
 		if !slices.Contains(known, s.Name) {
-			return nil, fmt.Errorf("ordering %q is not known; choose one of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, printable.SomeNames(s.Name, known))
+			return nil, fmt.Errorf("ordering %q is not known; choose one of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, cli.SomeNames(s.Name, known))
 		}
 		if given {
 			var err error

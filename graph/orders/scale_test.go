@@ -12,7 +12,7 @@ import (
 	"fossick/eval/lab"
 	"fossick/graph"
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 var scaleOrders = []string{"bfs", "mcs", "lexbfs"}
@@ -66,7 +66,7 @@ func crawlCost(t *testing.T, g *graph.Graph, name string, starts []uint32, memor
 // real ones.
 func TestCrawlMemory(t *testing.T) {
 	graphs := []string{"worst"}
-	if fulltest.Asked() {
+	if testkit.Asked() {
 		graphs = append(graphs, "synthetic", "uci_ics", "debdocs", "hollins")
 	}
 	for _, what := range graphs {
@@ -130,7 +130,7 @@ func TestLinearOperations(t *testing.T) {
 		}
 	} else {
 		graphs = []*graph.Graph{synthetic(t, 3_000), synthetic(t, 30_000)}
-		if fulltest.Asked() {
+		if testkit.Asked() {
 			graphs = append(graphs, synthetic(t, 300_000))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"fossick/graph"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func reach(lists [][]uint32) [][]bool {
@@ -38,7 +38,7 @@ func reach(lists [][]uint32) [][]bool {
 // TestStrongComponents compares with reachability on random graphs.
 func TestStrongComponents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range fulltest.Rounds(400, 2000) {
+	for range testkit.Rounds(400, 2000) {
 		n := 1 + rng.IntN(40)
 		lists := sparse(rng, n, rng.Float64()*3)
 		in, _, err := graph.Transposed(csrOf(lists))
@@ -84,7 +84,7 @@ func sparse(rng *rand.Rand, n int, mean float64) [][]uint32 {
 // TestGaussSeidel compares with the power iteration.
 func TestGaussSeidel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
-	for range fulltest.Rounds(400, 2000) {
+	for range testkit.Rounds(400, 2000) {
 		n := 1 + rng.IntN(60)
 		in, degree, err := graph.Transposed(csrOf(sparse(rng, n, rng.Float64()*4)))
 		if err != nil {
@@ -128,7 +128,7 @@ func sameRank(t *testing.T, in *graph.CSR, degree []uint32, opt Options, toleran
 
 // TestGaussSeidelParts checks that the result for a cut component does not depend on the workers.
 func TestGaussSeidelParts(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; the oracles have small graphs")
+	testkit.Only(t, "seconds of processor time; the oracles have small graphs")
 	in, degree, _ := hostCSR(t, 120_000)
 	sameRank(t, in, degree, Options{Epsilon: 1e-11}, 1e-11)
 	one, err1 := gaussSeidel(t.Context(), in, degree, Options{Workers: 1})

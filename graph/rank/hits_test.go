@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"fossick/graph"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func hitsOf(t *testing.T, lists [][]uint32, opt Options) *Result {
@@ -45,7 +45,7 @@ func TestHITSByHand(t *testing.T) {
 // eigenvalue.
 func TestHITSOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	compared, graphs := 0, fulltest.Rounds(100, 500)
+	compared, graphs := 0, testkit.Rounds(100, 500)
 	for range graphs {
 		n := 1 + rng.IntN(40)
 		lists := sparse(rng, n, 0.5+rng.Float64()*3)

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // signedNumber matches a host part that the oracle parses as a signed number, while browsers take
@@ -42,7 +42,7 @@ func checkLikeBrowser(t *testing.T, base Base, ref string) bool {
 
 // TestCorpusLinksLikeBrowsers compares on real links: of 200 pages per corpus, or of all.
 func TestCorpusLinksLikeBrowsers(t *testing.T) {
-	most := fulltest.Rounds(200, math.MaxInt)
+	most := testkit.Rounds(200, math.MaxInt)
 	for _, corpus := range []string{"webkb", "uci_ics", "debdocs", "wikispeedia"} {
 		t.Run(corpus, func(t *testing.T) {
 			pages, agreed, refused := 0, 0, 0

@@ -12,13 +12,13 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // corpusFile opens a file of a corpus, or skips the test without one.
 func corpusFile(t testing.TB, name string) io.Reader {
 	t.Helper()
-	f, err := os.Open(fulltest.Corpus(t, name))
+	f, err := os.Open(testkit.Corpus(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestWikispeediaLinks(t *testing.T) {
 		}
 		found, all = found+n, all+len(want[c.URL])
 		pages++
-		return pages < fulltest.Rounds(100, 4598)
+		return pages < testkit.Rounds(100, 4598)
 	})
 	if float64(found) < 0.99*float64(all) || all == 0 {
 		t.Errorf("found %d of %d links, want 99 %%", found, all)
@@ -123,7 +123,7 @@ func TestWikispeediaLinks(t *testing.T) {
 
 // TestCorpusURLs: normalisation equates no URLs that differ by more than its rules.
 func TestCorpusURLs(t *testing.T) {
-	most := fulltest.Rounds(1500, math.MaxInt)
+	most := testkit.Rounds(1500, math.MaxInt)
 	escape := regexp.MustCompile("%[0-9a-f]{2}")
 	for _, corpus := range []string{"wikispeedia", "uci_ics"} {
 		from, rows := map[string]string{}, 0

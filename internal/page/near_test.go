@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // siteOf puts a site's common parts around a body: a menu with one link per line, and a footer.
@@ -284,14 +284,14 @@ func BenchmarkNear(b *testing.B) {
 // earlier ones. With -v it prints thirty random pairs for reading; docs/duplicates.md has the
 // result. The thresholds were chosen on debdocs alone.
 func TestNearCorpora(t *testing.T) {
-	fulltest.Only(t, "it reads whole corpora")
+	testkit.Only(t, "it reads whole corpora")
 	for _, c := range []struct {
 		corpus string
 		near   int // pages at the last count; a tenth more or less passes
 	}{{"debdocs", 100}, {"wikispeedia", 10}, {"webkb", 20}, {"uci_ics", 5474}} {
 		t.Run(c.corpus, func(t *testing.T) {
 			if c.corpus != "webkb" {
-				fulltest.Only(t, "reads a large corpus whole")
+				testkit.Only(t, "reads a large corpus whole")
 			}
 			pages, exact, pairs := nearPairs(t, c.corpus)
 			t.Logf("%d pages, %d repeat an earlier one to the word, %d (%.2f %%) nearly",

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // checkPage checks what Parse promises for every page.
@@ -566,7 +566,7 @@ func TestScriptOnlyOfCorpora(t *testing.T) {
 	want := map[string][]string{"uci_ics": {"http://tippersweb.ics.uci.edu/",
 		"https://asterix-gerrit.ics.uci.edu/#/q/author:taewoo+status:merged", "https://www.ics.uci.edu/~avinask1/"}}
 	corpora := []string{"uci_ics"}
-	if fulltest.Asked() {
+	if testkit.Asked() {
 		corpora = append(corpora, "webkb", "debdocs", "msdocs", "mdn")
 	}
 	for _, corpus := range corpora {

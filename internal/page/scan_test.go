@@ -14,8 +14,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"fossick/internal/fulltest"
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 )
 
 // scanned lists the scanner's tokens, and reports whether any was endless.
@@ -103,7 +102,7 @@ var pieces = []string{"<", ">", "</", "<a", "<A HREF=", "\"", "'", "=", " ", "/"
 
 func TestScanLikeTokenizer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	compared, pages := 0, fulltest.Rounds(10_000, 50_000)
+	compared, pages := 0, testkit.Rounds(10_000, 50_000)
 	for range pages {
 		var b bytes.Buffer
 		for range 1 + rng.IntN(14) {
@@ -177,7 +176,7 @@ func TestScanRecoversLinks(t *testing.T) {
 
 // TestScanLongTokens tries tokens around the tokenizer's limits.
 func TestScanLongTokens(t *testing.T) {
-	span := fulltest.Rounds(2, 16)
+	span := testkit.Rounds(2, 16)
 	for _, around := range []int{longTokenBytes, maxTokenBytes, 3 * maxTokenBytes} {
 		for n := around - span; n < around+span; n++ {
 			x := strings.Repeat("x", n)
@@ -265,9 +264,9 @@ func checkStops(t *testing.T, name string, body []byte, asked int) {
 
 // TestHostilePages tries pages built to make a parser quadratic, deep or big.
 func TestHostilePages(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	const n = 1 << 20
-	pages := tries.Of(t, "hostile pages")
+	pages := testkit.Tries(t, "hostile pages")
 	all := []struct{ name, unit, before string }{
 		{"nesting", "<div>", ""}, {"regions", "<nav><div class=menu><svg>", ""}, {"comments", "<!--", ""}, {"comment ends", "<!-- --", ""}, {"titles", "<title>", ""},
 		{"titles with end", "<title></title>", ""}, {"scripts", "<script>", ""}, {"textareas", "<textarea><xmp>", ""}, {"quotes", `<a href="`, ""}, {"single quotes", "<a href='>", ""},
@@ -294,7 +293,7 @@ func TestHostilePages(t *testing.T) {
 	for _, c := range all {
 		try(c.name, append([]byte(c.before), bytes.Repeat([]byte(c.unit), n/len(c.unit)+1)...))
 	}
-	for _, a := range all[:fulltest.Rounds(1, len(all))] { // nested, alternating, and in sequence
+	for _, a := range all[:testkit.Rounds(1, len(all))] { // nested, alternating, and in sequence
 		for _, b := range all {
 			units := bytes.Repeat([]byte(a.unit), n/16/len(a.unit)+1)
 			try(a.name+" in "+b.name, append([]byte(b.before), units...))

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func TestIdentify(t *testing.T) {
@@ -78,7 +78,7 @@ func TestLinked(t *testing.T) {
 
 // TestRelease: notices and bill name exactly the modules linked into the binary.
 func TestRelease(t *testing.T) {
-	fulltest.Only(t, "links the whole binary")
+	testkit.Only(t, "links the whole binary")
 	file := filepath.Join(t.TempDir(), "fossick")
 	if out, err := exec.Command("go", "build", "-o", file, "fossick/cmd/fossick").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

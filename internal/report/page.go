@@ -11,7 +11,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // Head is the top of a page: embed it in the data of a report's template.
@@ -64,7 +64,7 @@ func Write(w io.Writer, body string, data any) error {
 	if err := t.Execute(&page, data); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if _, err := printable.Text(w).Write(page.Bytes()); err != nil { // html/template lets bidirectional controls through
+	if _, err := cli.Text(w).Write(page.Bytes()); err != nil { // html/template lets bidirectional controls through
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
@@ -126,7 +126,7 @@ func Span(ci [2]float64) string {
 
 // Cut shortens foreign text to n runes on one line.
 func Cut(s string, n int) string {
-	return printable.Cut(strings.Join(strings.Fields(s), " "), n)
+	return cli.Cut(strings.Join(strings.Fields(s), " "), n)
 }
 
 func noBreak(s string) string { return strings.ReplaceAll(s, " %", "\u00a0%") }

@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 )
 
 // TestOwnNames: only addresses, localhost and the host listened on are answered.
 func TestOwnNames(t *testing.T) {
-	hosts := tries.Of(t, "Host headers")
+	hosts := testkit.Tries(t, "Host headers")
 	for _, c := range []struct {
 		addr string
 		held []string

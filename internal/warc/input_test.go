@@ -10,8 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"fossick/internal/fulltest"
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 )
 
 // failing is a file whose reads fail with err after byte at, or return nothing if err is nil.
@@ -45,7 +44,7 @@ func (s stuck) Seek(by int64, whence int) (int64, error) {
 // TestFailingInput: an error of the file, wherever it occurs and however the file is packed, ends
 // reading and is no damage. Earlier records are read.
 func TestFailingInput(t *testing.T) {
-	class := tries.Of(t, "archives that cannot be read on")
+	class := testkit.Tries(t, "archives that cannot be read on")
 	records := someRecords(rand.New(rand.NewPCG(9, 9)), 8)
 	for name, pack := range packings {
 		file, at := pack(t, records)
@@ -53,7 +52,7 @@ func TestFailingInput(t *testing.T) {
 			"a bad disk": syscall.EIO, "a zip cut short": io.ErrUnexpectedEOF, "a zip's checksum": zip.ErrChecksum,
 			"a closed file": io.ErrClosedPipe, "no bytes": nil,
 		} {
-			for cut := int64(0); cut < int64(len(file)); cut += 1 + int64(len(file)/fulltest.Rounds(30, 500)) {
+			for cut := int64(0); cut < int64(len(file)); cut += 1 + int64(len(file)/testkit.Rounds(30, 500)) {
 				whole := 0
 				for whole+1 < len(at) && at[whole+1] <= cut {
 					whole++
@@ -113,7 +112,7 @@ func TestPlaceOfDamage(t *testing.T) {
 	records := someRecords(rng, 12)
 	for name, pack := range packings {
 		file, _ := pack(t, records)
-		for range fulltest.Rounds(100, 3000) {
+		for range testkit.Rounds(100, 3000) {
 			bad := bytes.Clone(file)
 			for range 1 + rng.IntN(4) {
 				bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // bufferBytes holds any block of a zstd frame, so that a possible start of a frame can be tested.
@@ -180,7 +180,7 @@ func (s *stream) fill() error {
 	n, err := s.m.Read(s.buf[s.w:])
 	s.w += n
 	s.out += int64(n)
-	if s.packed && reading.Bomb(s.in.offset()-s.member, s.out) {
+	if s.packed && fileio.Bomb(s.in.offset()-s.member, s.out) {
 		s.open = false
 		return fmt.Errorf("%w: %d MiB out of %d KiB", ErrBomb, s.out>>20, (s.in.offset()-s.member)>>10)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // Reader reads the records of a file. It is not safe for concurrent use.
@@ -352,7 +352,7 @@ var (
 	ErrDamaged = errors.New("damaged")
 	ErrLength  = errors.New("longer than its Content-Length")
 	ErrDigest  = errors.New("wrong digest")
-	ErrBomb    = reading.ErrBomb
+	ErrBomb    = fileio.ErrBomb
 )
 
 // Error is damage at a place in a file. Reading can continue after it.

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // someRecords makes records of random types and lengths, some empty, large or nested.
@@ -192,7 +192,7 @@ func TestCutAnywhere(t *testing.T) {
 	records := someRecords(rng, 8)
 	for name, pack := range packings {
 		file, at := pack(t, records)
-		for cut := 1; cut < len(file); cut += 1 + len(file)/fulltest.Rounds(40, 2000) {
+		for cut := 1; cut < len(file); cut += 1 + len(file)/testkit.Rounds(40, 2000) {
 			whole := 0
 			for whole < len(at) && at[whole] < int64(cut) {
 				whole++
@@ -223,7 +223,7 @@ func TestDamageAnywhere(t *testing.T) {
 	}
 	for _, name := range []string{"gzip", "zstd"} {
 		file, _ := packings[name](t, records)
-		for range fulltest.Rounds(60, 2000) {
+		for range testkit.Rounds(60, 2000) {
 			bad := slices.Clone(file)
 			bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
 			got, errs := readAll(t, bytes.NewReader(bad))

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func TestTerms(t *testing.T) {
@@ -444,7 +444,7 @@ func TestPlainWords(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	letters := []rune("aZm09 \t.,'+#-(é日\x00@[`{zA_\"/:;\u0301\u2014א")
-	for range fulltest.Rounds(4000, 20_000) {
+	for range testkit.Rounds(4000, 20_000) {
 		var text strings.Builder
 		for range rng.IntN(60) {
 			if rng.IntN(3) > 0 {

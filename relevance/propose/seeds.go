@@ -11,10 +11,9 @@ import (
 	"path/filepath"
 
 	"fossick/datasets"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
-	"fossick/internal/wholefile"
 )
 
 // inSettings is how many start pages the settings of a crawl hold.
@@ -44,7 +43,7 @@ func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (
 	l := NewStartPages(urls)
 	for _, raw := range named {
 		if info, err := os.Stat(raw); err == nil && info.Mode().IsRegular() {
-			return nil, usage.Errorf("start page %q is a file; to read the start pages in it, give --seeds %s", raw, raw)
+			return nil, cli.Usagef("start page %q is a file; to read the start pages in it, give --seeds %s", raw, raw)
 		}
 		if err := l.Add(raw, ""); err != nil {
 			return nil, err
@@ -56,7 +55,7 @@ func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (
 		}
 	}
 	if len(l.URLs) == 0 {
-		return nil, usage.Errorf("no start pages: give some with --seed URL or --seeds FILE; fossick topic propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", cmp.Or(topic, "NAME"))
+		return nil, cli.Usagef("no start pages: give some with --seed URL or --seeds FILE; fossick topic propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", cmp.Or(topic, "NAME"))
 	}
 	return l, nil
 }
@@ -66,14 +65,14 @@ func (l *StartPages) Add(raw, where string) error {
 	full, assumed := page.WithScheme(raw)
 	u, err := l.urls.Normalize(full)
 	if err != nil {
-		if raw = printable.Cut(raw, 100); where != "" {
+		if raw = cli.Cut(raw, 100); where != "" {
 			where += ": "
 		}
-		return usage.Errorf("%sstart page %q: %w; give http or https URLs", where, raw, withoutURL(err))
+		return cli.Usagef("%sstart page %q: %w; give http or https URLs", where, raw, withoutURL(err))
 	}
 	if assumed {
 		if l.assumed++; l.taken == "" {
-			l.taken = fmt.Sprintf("%s is taken as %s", printable.Cut(raw, 100), printable.Cut(u, 100))
+			l.taken = fmt.Sprintf("%s is taken as %s", cli.Cut(raw, 100), cli.Cut(u, 100))
 		}
 	}
 	if !l.known[u] {
@@ -107,7 +106,7 @@ func withoutURL(err error) error {
 func (l *StartPages) addFile(path string) error {
 	for line, err := range datasets.ReadList(path) {
 		if errors.Is(err, fs.ErrNotExist) {
-			return usage.Errorf("start pages: %w; give a file with a URL a line", err)
+			return cli.Usagef("start pages: %w; give a file with a URL a line", err)
 		}
 		if err != nil {
 			return fmt.Errorf("start pages: %w", err)
@@ -130,7 +129,7 @@ func Keep(dir string, seeds []string) ([]string, error) {
 
 // write replaces a file of start pages atomically.
 func write(path string, seeds []string) error {
-	err := wholefile.Write(path, 0o644, func(f *os.File) error {
+	err := fileio.Write(path, 0o644, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		for _, u := range seeds {
 			io.WriteString(w, u+"\n") // Flush returns the error

@@ -19,7 +19,7 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 	"golang.org/x/sys/unix"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // Damage is a part of a database's files that differs from what Badger wrote.
@@ -120,7 +120,7 @@ func compressionOf(c *pb.ManifestChange) badgeroptions.CompressionType {
 
 // checkRegistry checks Badger's key registry, without keys only sixteen random bytes and a word.
 func (f *findings) checkRegistry() error {
-	text, err := reading.All(filepath.Join(f.path, badger.KeyRegistryFileName), 64<<20)
+	text, err := fileio.All(filepath.Join(f.path, badger.KeyRegistryFileName), 64<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -162,7 +162,7 @@ const emptyList = "Bdgr\x00\x00\x00\x08"
 // readList reads the manifest. f.tables stays nil for a new database.
 func (f *findings) readList(o badger.Options) (removed map[uint64]bool, err error) {
 	name := filepath.Join(f.path, badger.ManifestFilename)
-	text, err := reading.All(name, 64<<20)
+	text, err := fileio.All(name, 64<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if ids, err := tablesIn(f.path); err != nil || len(ids) == 0 {
@@ -399,7 +399,7 @@ func (f *findings) eachMemlog(do func(name string, log logRead)) error {
 
 // checkHead checks that a log's header names no encryption key.
 func (f *findings) checkHead(name string) error {
-	file, err := reading.Open(name)
+	file, err := fileio.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -418,7 +418,7 @@ func (f *findings) checkHead(name string) error {
 
 // withLog calls f with a mapped log, without the final hole that a killed writer leaves.
 func withLog(name string, f func(text []byte)) error {
-	file, err := reading.Open(name)
+	file, err := fileio.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

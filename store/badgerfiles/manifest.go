@@ -18,8 +18,7 @@ import (
 	"github.com/dgraph-io/badger/v4/pb"
 	"google.golang.org/protobuf/proto"
 
-	"fossick/internal/reading"
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 )
 
 // Badger's manifest is the list of its tables, as the changes that led to it:
@@ -55,7 +54,7 @@ func hasTable(path string, id uint64) bool {
 
 // readsAs checks that Badger reads the same tables from a manifest as we do, before we rewrite it.
 func readsAs(name string, o badger.Options, want map[uint64]*pb.ManifestChange) error {
-	f, err := reading.Open(name)
+	f, err := fileio.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -165,7 +164,7 @@ func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o bad
 	text = binary.BigEndian.AppendUint32(text, uint32(len(body)))
 	text = binary.BigEndian.AppendUint32(text, Checksum(body))
 	text = append(text, body...)
-	err = wholefile.Write(name, 0o600, func(f *os.File) error {
+	err = fileio.Write(name, 0o600, func(f *os.File) error {
 		if _, err := f.Write(text); err != nil {
 			return err
 		}
@@ -289,7 +288,7 @@ func (l *levels) reads(info os.FileInfo) bool {
 
 // readAnew starts over with a rewritten manifest. Tables that were certain stay certain.
 func (l *levels) readAnew(name string) error {
-	f, err := reading.Open(name)
+	f, err := fileio.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // If a memtable's log is lost or replaced by an older one, the database looks as it did some time
@@ -92,7 +92,7 @@ func readReached(path string) (r reached, ok bool) {
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != reachedBytes {
 		return r, false
 	}
-	text, err := reading.All(name, 64<<20)
+	text, err := fileio.All(name, 64<<20)
 	if err != nil {
 		return r, false
 	}
@@ -100,7 +100,7 @@ func readReached(path string) (r reached, ok bool) {
 }
 
 func boot() string {
-	text, err := reading.All("/proc/sys/kernel/random/boot_id", 64<<20)
+	text, err := fileio.All("/proc/sys/kernel/random/boot_id", 64<<20)
 	if id := strings.TrimSpace(string(text)); err == nil && len(id) == bootBytes {
 		return id
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4/y"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // counted commits a new record and one that every call rewrites.
@@ -176,13 +176,13 @@ func TestChildCommits(t *testing.T) {
 
 // TestCommitsAreKilled: kills during flushes and compactions never count as a loss.
 func TestCommitsAreKilled(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	path := filepath.Join(t.TempDir(), "db")
 	self, err := os.Executable()
 	must(t, err)
 	o := smallTables(path)
 	flushed := uint64(0)
-	for round := range fulltest.Rounds(4, 60) {
+	for round := range testkit.Rounds(4, 60) {
 		child := exec.Command(self, "-test.run=^TestChildCommits$")
 		child.Env = append(os.Environ(), childCommits+"="+path)
 		must(t, child.Start())

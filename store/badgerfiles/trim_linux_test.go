@@ -17,7 +17,7 @@ import (
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"golang.org/x/sys/unix"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestTrim: while 170 MiB are written, resident mapped files stay below the limit.
@@ -116,7 +116,7 @@ func faults(t *testing.T) int64 {
 
 // TestTrimWaitsForNoCommit: memory is released while a commit waits because level 0 is full.
 func TestTrimWaitsForNoCommit(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	s := openWith(t, smallTables(t.TempDir()).WithNumCompactors(0).WithNumLevelZeroTables(1).WithNumLevelZeroTablesStall(2))
 	var commits sync.WaitGroup
 	defer commits.Wait()

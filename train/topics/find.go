@@ -11,9 +11,8 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/internal/printable"
-	"fossick/internal/reading"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/models"
 	"fossick/train"
 )
@@ -30,7 +29,7 @@ func Model(name string) (*models.Model, error) {
 	if errors.Is(err, models.ErrNoTopic) {
 		known := Names()
 		return nil, fmt.Errorf("model %s: %w, and no topic has this name%s; give a file that fossick train made, or a topic: %s",
-			name, fs.ErrNotExist, printable.DidYouMean(name, known), strings.Join(known, ", "))
+			name, fs.ErrNotExist, cli.DidYouMean(name, known), strings.Join(known, ", "))
 	}
 	if err == nil && t.Model == nil {
 		err = fmt.Errorf("topic %s has no model, only keywords; give it one with fossick topic new --examples, or give another model", name)
@@ -56,10 +55,10 @@ func Classifier(name string) (*classify.Classifier, error) {
 
 // readFile reads a model from a file or a pipe.
 func readFile(path string) (*models.Model, error) {
-	if reading.Regular(path) {
+	if fileio.Regular(path) {
 		return models.ReadFile(path)
 	}
-	f, err := reading.OpenNamed(path)
+	f, err := fileio.OpenNamed(path)
 	if err != nil {
 		return nil, fmt.Errorf("model %w; make one with fossick train", err)
 	}
@@ -78,7 +77,7 @@ func Find(name string) (*models.Topic, error) {
 	}
 	t, err := models.BuiltinTopic(name)
 	if errors.Is(err, models.ErrNoTopic) {
-		err = fmt.Errorf("%w%s", err, printable.DidYouMean(name, Names()))
+		err = fmt.Errorf("%w%s", err, cli.DidYouMean(name, Names()))
 	}
 	return t, err
 }
@@ -243,7 +242,7 @@ func Examples(open datasets.Opener, name string, paths []string) (on, off datase
 			return nil, nil, err
 		}
 		s := sidesOf(set, name)
-		known := printable.SortedKeys(s.labels)
+		known := cli.SortedKeys(s.labels)
 		switch {
 		case s.named:
 			set = datasets.Only(set, func(e *datasets.Example) bool { return e.Matches(name) })
@@ -251,11 +250,11 @@ func Examples(open datasets.Opener, name string, paths []string) (on, off datase
 			no = append(no, datasets.Only(set, func(e *datasets.Example) bool { return says(e, noWords) }))
 			set = datasets.Only(set, func(e *datasets.Example) bool { return says(e, yesWords) })
 		case s.no && !s.mixed:
-			return nil, nil, usage.Errorf("%s: all pages have a label that says off topic (%s); give these pages with --negatives, and pages on topic with --examples",
-				path, printable.SomeNames(name, known))
+			return nil, nil, cli.Usagef("%s: all pages have a label that says off topic (%s); give these pages with --negatives, and pages on topic with --examples",
+				path, cli.SomeNames(name, known))
 		case len(known) > 1:
-			return nil, nil, usage.Errorf("%s: its pages have %d labels, and none is %q: %s; name the topic after one of them, or give only the pages on topic with --examples and others with --negatives (yes and no are understood as labels)",
-				path, len(known), name, printable.SomeNames(name, known))
+			return nil, nil, cli.Usagef("%s: its pages have %d labels, and none is %q: %s; name the topic after one of them, or give only the pages on topic with --examples and others with --negatives (yes and no are understood as labels)",
+				path, len(known), name, cli.SomeNames(name, known))
 		}
 		yes = append(yes, set)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 )
 
 func folders(t *testing.T, of map[string]int) string {
@@ -55,7 +55,7 @@ func TestExamplesByLabel(t *testing.T) {
 		{"no alone", map[string]int{"no": 3}, 0, 0, "says off topic"},
 	} {
 		on, off, err := Examples(datasets.Open, "bees", []string{folders(t, tc.folders)})
-		var mistake usage.Error
+		var mistake cli.UsageError
 		if tc.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tc.err) || !errors.As(err, &mistake) {
 				t.Errorf("%s: %v; want a mistake with %q", tc.name, err, tc.err)

@@ -10,9 +10,8 @@ import (
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/relevance"
 	"fossick/relevance/propose"
@@ -95,7 +94,7 @@ func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 	}
 	k, err := relevance.NewKeywords(t.Keywords)
 	if err != nil {
-		return nil, usage.Errorf("topic %s: %w", w.Name, err)
+		return nil, cli.Usagef("topic %s: %w", w.Name, err)
 	}
 	t.Keywords = k.Words()
 	made.Keywords = t.Keywords
@@ -106,23 +105,23 @@ func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 func (w *Wanted) check() error {
 	switch {
 	case w.Name == "" || FileName(w.Name) != w.Name:
-		return usage.Errorf("topic %q: its name becomes a folder's; use letters and digits, without spaces or slashes", w.Name)
+		return cli.Usagef("topic %q: its name becomes a folder's; use letters and digits, without spaces or slashes", w.Name)
 	case w.Name == train.Other:
-		return usage.Errorf("topic %q: models use this name for pages off the topic; choose another name", w.Name)
+		return cli.Usagef("topic %q: models use this name for pages off the topic; choose another name", w.Name)
 	case w.KeywordsFrom != "" && len(w.Keywords) > 0:
-		return usage.Errorf("topic %s: give --keywords or --keywords-from, not both", w.Name)
+		return cli.Usagef("topic %s: give --keywords or --keywords-from, not both", w.Name)
 	case w.KeywordsFrom == fromModel && len(w.Examples) == 0:
-		return usage.Errorf("topic %s: --keywords-from model takes words from a model; give --examples to train one on", w.Name)
+		return cli.Usagef("topic %s: --keywords-from model takes words from a model; give --examples to train one on", w.Name)
 	case w.KeywordsFrom == fromSeeds && len(w.Seed) == 0 && w.Seeds == "":
-		return usage.Errorf("topic %s: --keywords-from seeds reads the start pages; give some with --seed or --seeds", w.Name)
+		return cli.Usagef("topic %s: --keywords-from seeds reads the start pages; give some with --seed or --seeds", w.Name)
 	case w.KeywordsFrom != fromSeeds && len(w.Keywords) == 0 && len(w.Examples) == 0:
-		return usage.Errorf("topic %s: nothing describes it; give --keywords a,b,c, --keywords-from seeds, or --examples with a folder of pages", w.Name)
+		return cli.Usagef("topic %s: nothing describes it; give --keywords a,b,c, --keywords-from seeds, or --examples with a folder of pages", w.Name)
 	case len(w.Negatives) > 0 && len(w.Examples) == 0 && w.KeywordsFrom != fromSeeds:
-		return usage.Errorf("topic %s: --negatives help to train a model, which also needs --examples", w.Name)
+		return cli.Usagef("topic %s: --negatives help to train a model, which also needs --examples", w.Name)
 	case len(w.Unlabelled) > 0 && len(w.Examples) == 0 && w.KeywordsFrom != fromSeeds:
-		return usage.Errorf("topic %s: --unlabelled helps to train a model, which also needs --examples", w.Name)
+		return cli.Usagef("topic %s: --unlabelled helps to train a model, which also needs --examples", w.Name)
 	case len(w.Unlabelled) > 0 && len(w.Negatives) > 0:
-		return usage.Errorf("topic %s: give --negatives, pages known to be off topic, or --unlabelled pages, not both", w.Name)
+		return cli.Usagef("topic %s: give --negatives, pages known to be off topic, or --unlabelled pages, not both", w.Name)
 	}
 	return nil
 }
@@ -193,7 +192,7 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 		return nil, err
 	}
 	if no != nil && len(l.Unlabelled) > 0 {
-		return nil, usage.Errorf("topic %s: %s has pages that are labelled off topic, so --unlabelled pages are not needed; leave them out", l.Name, strings.Join(l.Examples, ", "))
+		return nil, cli.Usagef("topic %s: %s has pages that are labelled off topic, so --unlabelled pages are not needed; leave them out", l.Name, strings.Join(l.Examples, ", "))
 	}
 	off, few, many := l.Negatives, fewestExamples, "50"
 	known := len(off) > 0 || no != nil // pages off topic
@@ -272,7 +271,7 @@ func (l *Learning) seedKeywords(ctx context.Context, urls []string) (k []string,
 	}
 	rows := l.Rows(l.labelled(on, rest, map[string]int{}))
 	all, by, err := train.Keywords(ctx, rows, train.Options{Target: train.Target{Topic: l.Name}, Seed: l.Seed, Log: l.Log, Step: l.Step})
-	return all[l.Name], printable.Sprintf("%s, of %d of %d start pages against %s", by, len(pages), len(urls), strings.Join(off, ", ")), err
+	return all[l.Name], cli.Sprintf("%s, of %d of %d start pages against %s", by, len(pages), len(urls), strings.Join(off, ", ")), err
 }
 
 // negatives names the sets of the pages known to be off topic.

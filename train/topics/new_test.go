@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 	"fossick/train"
 )
 
@@ -67,7 +67,7 @@ func TestMakeMistakes(t *testing.T) {
 		"give http or https URLs":      {Name: "a", Keywords: some, Seed: []string{"ftp://a/"}},
 		"give a file with a URL a li":  {Name: "a", Keywords: some, Seeds: "missing"},
 	} {
-		var mistake usage.Error
+		var mistake cli.UsageError
 		if _, err := w.Make(t.Context(), learning(new([]string))); err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &mistake) {
 			t.Errorf("%v; want a mistake with %q", err, want)
 		}

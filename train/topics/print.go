@@ -7,34 +7,34 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/train"
 )
 
 // Print writes what was made, and how to crawl with it.
 func (made *Made) Print(w io.Writer) {
-	printable.Fprintf(w, "Topic %s in %s: %s, %s\n", made.Name, made.Topic, report.Count(len(made.Keywords), "keyword"), report.StartPages(len(made.Seeds)))
-	printable.Fprintf(w, "  keywords: %s\n", strings.Join(made.Keywords, ", "))
+	cli.Fprintf(w, "Topic %s in %s: %s, %s\n", made.Name, made.Topic, report.Count(len(made.Keywords), "keyword"), report.StartPages(len(made.Seeds)))
+	cli.Fprintf(w, "  keywords: %s\n", strings.Join(made.Keywords, ", "))
 	if made.KeywordsBy != nil && *made.KeywordsBy != train.Nouns { // the usual way needs no line
-		printable.Fprintf(w, "  chosen from: %s\n", *made.KeywordsBy)
+		cli.Fprintf(w, "  chosen from: %s\n", *made.KeywordsBy)
 	}
 	if made.Unlabelled != nil {
 		made.Unlabelled.Print(w)
 	} else if made.Model != nil {
-		printable.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *made.Examples, *made.Negatives, strings.Join(made.From, ", "))
+		cli.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *made.Examples, *made.Negatives, strings.Join(made.From, ", "))
 	}
 	if made.Accuracy != nil {
-		printable.Fprintf(w, "  in cross-validation %.1f %% right (%s); of the topic's pages, precision %s, recall %s\n",
+		cli.Fprintf(w, "  in cross-validation %.1f %% right (%s); of the topic's pages, precision %s, recall %s\n",
 			100**made.Accuracy, made.spread, train.Share(made.OnTopic.Precision), train.Share(made.OnTopic.Recall))
 	}
 	name := named(made.Name, made.Topic)
 	if len(made.Seeds) == 0 {
-		printable.Fprintf(w, "start pages: fossick topic propose SOURCE --topic %s -o seeds.txt\n", name)
-		printable.Fprintf(w, "crawl with: fossick focus --topic %s --seeds seeds.txt --contact you@example.org\n", name)
+		cli.Fprintf(w, "start pages: fossick topic propose SOURCE --topic %s -o seeds.txt\n", name)
+		cli.Fprintf(w, "crawl with: fossick focus --topic %s --seeds seeds.txt --contact you@example.org\n", name)
 		return
 	}
-	printable.Fprintf(w, "crawl with: fossick focus --topic %s --contact you@example.org\n", name)
+	cli.Fprintf(w, "crawl with: fossick focus --topic %s --contact you@example.org\n", name)
 }
 
 // named returns the value of --topic for a topic in a folder.
@@ -60,7 +60,7 @@ func PrintList(w io.Writer, all []*Info) {
 		if info.Problem != "" {
 			model, what = "?", "cannot be read: "+info.Problem
 		}
-		printable.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", info.Name, model, len(info.Keywords), len(info.Seeds), what)
+		cli.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", info.Name, model, len(info.Keywords), len(info.Seeds), what)
 	}
 	_ = t.Flush() // w has the error
 	io.WriteString(w, "\ndetails of a topic: fossick topic show NAME; a topic of your own: fossick topic new --help\n")
@@ -76,14 +76,14 @@ func (t *Info) Print(w io.Writer) {
 	if !strings.EqualFold(t.Title, t.Name) {
 		about = ": " + t.Title
 	}
-	printable.Fprintf(w, "%s%s (%s)\n\nkeywords:\n", t.Name, about, where)
+	cli.Fprintf(w, "%s%s (%s)\n\nkeywords:\n", t.Name, about, where)
 	printWrapped(w, strings.Join(t.Keywords, ", "))
 	io.WriteString(w, "\nstart pages:\n")
 	for _, seed := range t.Seeds {
-		printable.Fprintf(w, "  %s\n", seed)
+		cli.Fprintf(w, "  %s\n", seed)
 	}
 	if len(t.Seeds) == 0 {
-		printable.Fprintf(w, "  none; fossick topic propose SOURCE --topic %s finds some\n", name)
+		cli.Fprintf(w, "  none; fossick topic propose SOURCE --topic %s finds some\n", name)
 	}
 	io.WriteString(w, "\nmodel:\n")
 	if t.model != nil {
@@ -92,9 +92,9 @@ func (t *Info) Print(w io.Writer) {
 	} else {
 		io.WriteString(w, "  none; pages count as on topic by the keywords\n")
 	}
-	printable.Fprintf(w, "\ncrawl with: fossick focus --topic %s --contact you@example.org\n", name)
+	cli.Fprintf(w, "\ncrawl with: fossick focus --topic %s --contact you@example.org\n", name)
 	if t.Model != nil {
-		printable.Fprintf(w, "judge with: fossick classify --model %s FILE\n", name)
+		cli.Fprintf(w, "judge with: fossick classify --model %s FILE\n", name)
 	}
 }
 
@@ -109,13 +109,13 @@ func printWrapped(w io.Writer, text string) {
 			io.WriteString(w, indent)
 			at = len(indent)
 		case at+1+n > width:
-			printable.Fprintf(w, "\n%s", indent)
+			cli.Fprintf(w, "\n%s", indent)
 			at = len(indent)
 		default:
 			io.WriteString(w, " ")
 			at++
 		}
-		printable.Fprintf(w, "%s", word)
+		cli.Fprintf(w, "%s", word)
 		at += n
 	}
 	io.WriteString(w, "\n")

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"fossick/crawler/cluster"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // process is a server in its own process, which a test can kill.
@@ -94,7 +94,7 @@ func (p *process) kill(t *testing.T) {
 // TestKill kills servers, each time the leader, while agents count by compare-and-swap. Each step
 // counts once, even if its answer was lost.
 func TestKill(t *testing.T) {
-	fulltest.Only(t, "kills servers for half a minute")
+	testkit.Only(t, "kills servers for half a minute")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	names := []string{"a", "b", "c"}

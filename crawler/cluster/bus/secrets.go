@@ -27,8 +27,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
-	"fossick/internal/reading"
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 )
 
 // errSecrets reports a file that Init did not make.
@@ -53,7 +52,7 @@ const mostPEMBytes = 64 << 10
 func ReadSecrets(folder string, now time.Time) (*Secrets, error) {
 	secret := map[string][]byte{}
 	for _, name := range []string{machineKey, agentSeed} {
-		text, err := reading.Secret(filepath.Join(folder, name), mostPEMBytes)
+		text, err := fileio.Secret(filepath.Join(folder, name), mostPEMBytes)
 		if err != nil {
 			return nil, fmt.Errorf("keys of the cluster: %w; fossick cluster init makes them", err)
 		}
@@ -64,7 +63,7 @@ func ReadSecrets(folder string, now time.Time) (*Secrets, error) {
 		return nil, err
 	}
 	path := filepath.Join(folder, machineCert)
-	cert, err := reading.All(path, mostPEMBytes)
+	cert, err := fileio.All(path, mostPEMBytes)
 	if err != nil {
 		return nil, fmt.Errorf("keys of the cluster: %w; fossick cluster init makes them", err)
 	}
@@ -84,7 +83,7 @@ func ReadSecrets(folder string, now time.Time) (*Secrets, error) {
 }
 
 func readCert(path string) (*x509.Certificate, error) {
-	text, err := reading.All(path, mostPEMBytes)
+	text, err := fileio.All(path, mostPEMBytes)
 	if err != nil {
 		return nil, fmt.Errorf("keys of the cluster: %w; fossick cluster init makes them", err)
 	}
@@ -154,10 +153,10 @@ func localSecrets() (*Secrets, error) {
 	}
 	dir = filepath.Join(dir, "fossick", "exchange")
 	path := filepath.Join(dir, "local.nk")
-	seed, err := reading.Secret(path, mostSeedBytes)
+	seed, err := fileio.Secret(path, mostSeedBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = makeSeed(dir, path); err == nil {
-			seed, err = reading.Secret(path, mostSeedBytes)
+			seed, err = fileio.Secret(path, mostSeedBytes)
 		}
 	}
 	if err != nil {
@@ -316,7 +315,7 @@ func newAuthority(dir string, now time.Time) (*authority, error) {
 // openAuthority reads an authority. The error is fs.ErrNotExist if there is none.
 func openAuthority(dir string) (*authority, error) {
 	path := filepath.Join(dir, authorityKey)
-	text, err := reading.Secret(path, mostPEMBytes)
+	text, err := fileio.Secret(path, mostPEMBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -333,7 +332,7 @@ func openAuthority(dir string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	seed, err := reading.Secret(filepath.Join(dir, agentSeed), mostSeedBytes)
+	seed, err := fileio.Secret(filepath.Join(dir, agentSeed), mostSeedBytes)
 	if err != nil {
 		return nil, fmt.Errorf("the agents' key: %w", err)
 	}
@@ -399,7 +398,7 @@ func keyFile(dir, name string, key *ecdsa.PrivateKey) error {
 
 func secretFile(dir, name string, text []byte) error {
 	path := filepath.Join(dir, name)
-	err := wholefile.Write(path, 0o600, func(f *os.File) error {
+	err := fileio.Write(path, 0o600, func(f *os.File) error {
 		_, err := f.Write(text)
 		return err
 	})

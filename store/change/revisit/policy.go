@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 type crawlPolicy struct {
@@ -34,7 +34,7 @@ func byName(name string) (crawlPolicy, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return crawlPolicy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, printable.SomeNames(name, names))
+	return crawlPolicy{}, fmt.Errorf("no revisit policy %q; choose one of %s", name, cli.SomeNames(name, names))
 }
 
 // choRate returns the visits per day at which one more is worth the price (Cho and Garcia-Molina

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"fossick/internal/fulltest"
 	"fossick/internal/stats"
+	"fossick/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write docs/data/revisit.tsv anew; with FOSSICK_FULL=1")
@@ -29,7 +29,7 @@ type tried struct{ share, fresh, age []float64 }
 
 // TestTable compares the policies on simulated webs, and checks the promises of docs/change.md.
 func TestTable(t *testing.T) {
-	pages, draws := fulltest.Rounds(800, 10_000), fulltest.Rounds(3, 4)
+	pages, draws := testkit.Rounds(800, 10_000), testkit.Rounds(3, 4)
 	if *update {
 		pages, draws = 100_000, 10
 	}
@@ -160,7 +160,7 @@ func write(t *testing.T, rows string) {
 	t.Helper()
 	head := "# FOSSICK_FULL=1 go test ./store/change/revisit -run TestTable -timeout 60m -update. 100,000 pages, 20,000 fetches a day, draws 1 to 10, days 10 to 20 of 20; nothing was tuned on these draws. optimum: the largest freshness that visits at known rates and even intervals can have, the hosts' limits kept. Intervals are 95 %.\n" +
 		"setting\tpolicy\tfresh, by weight\tof the optimum\tless than the best\tage, days\n"
-	if err := os.WriteFile(filepath.Join(fulltest.Module(), "docs", "data", "revisit.tsv"), []byte(head+rows), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(testkit.Module(), "docs", "data", "revisit.tsv"), []byte(head+rows), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
