@@ -10,11 +10,8 @@ import (
 	"fossick/crawler/cluster/bus"
 )
 
-// Environment variables that give this test binary another role.
-const (
-	beBroker = "FOSSICK_TEST_BE_BROKER" // a broker as JSON: serve an exchange without an agent
-	theClock = "FOSSICK_TEST_CLOCK"     // file that wrongClock reads
-)
+// beBroker gives this test binary another role: to serve an exchange, a broker as JSON, without an agent.
+const beBroker = "FOSSICK_TEST_BE_BROKER"
 
 // broker is an exchange's server in its own process.
 type broker struct {

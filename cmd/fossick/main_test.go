@@ -34,11 +34,6 @@ import (
 const beMain = "FOSSICK_TEST_BE_MAIN"
 
 func TestMain(m *testing.M) {
-	if clock := os.Getenv(theClock); clock != "" {
-		if err := wrongClock(clock); err != nil {
-			panic(err)
-		}
-	}
 	if text := os.Getenv(beBroker); text != "" {
 		beBrokerAsTold(text)
 	}

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -96,33 +95,4 @@ func (n *netLab) socket(t *testing.T, machine int) (c *net.UDPConn) {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	return c
-}
-
-// TestNetLab checks that a cut drops packets in one direction, until it is healed.
-func TestNetLab(t *testing.T) {
-	n := newNetLab(t, 2)
-	sockets := []*net.UDPConn{n.socket(t, 0), n.socket(t, 1)}
-	send := func(from int, word string) {
-		to := &net.UDPAddr{IP: net.ParseIP(n.addrs[1-from]), Port: 7}
-		if _, err := sockets[from].WriteTo([]byte(word), to); err != nil {
-			t.Errorf("%s: %v", word, err)
-		}
-	}
-	hear := func(at int, want string) {
-		t.Helper()
-		word := make([]byte, 100)
-		_ = sockets[at].SetReadDeadline(time.Now().Add(10 * time.Second))
-		if k, err := sockets[at].Read(word); err != nil || string(word[:k]) != want {
-			t.Errorf("machine %d hears %q, %v; want %q", at, word[:k], err, want)
-		}
-	}
-	send(0, "whole")
-	hear(1, "whole")
-	n.cut(t, 0, 1)
-	send(0, "lost")
-	send(1, "other way")
-	hear(0, "other way")
-	n.heal(t, 0, 1)
-	send(0, "healed")
-	hear(1, "healed")
 }

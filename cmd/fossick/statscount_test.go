@@ -8,7 +8,6 @@ import (
 	neturl "net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -37,9 +36,6 @@ type webCount struct {
 
 	unasked int             // number of URLs
 	skipped map[string]bool // URLs that only nofollow links name
-
-	began, ended time.Time  // of the crawl
-	answers      []answered // answers with a code to page requests
 
 	want map[string]map[string]map[string]float64
 
@@ -91,8 +87,7 @@ var ofFault = map[string]string{
 
 func (w *webCount) read(log []request) {
 	hosts := map[string]bool{}
-	times := bracketed(log, w.began, w.ended)
-	for i, r := range log {
+	for _, r := range log {
 		if name, _, _ := strings.Cut(r.Host, ":"); !hosts[name] {
 			hosts[name] = true
 			if _, err := netip.ParseAddr(name); err == nil {
@@ -104,9 +99,14 @@ func (w *webCount) read(log []request) {
 		if !ofPage(r) {
 			continue
 		}
-		w.exchange(withoutDefaultPort(r), r, times[i])
+		w.exchange(withoutDefaultPort(r), r)
 	}
 	w.settle()
+}
+
+// ofPage tells requests for pages from those for robots.txt and the like.
+func ofPage(r request) bool {
+	return r.Path != "/robots.txt" && !strings.HasPrefix(r.Path, "/.well-known/")
 }
 
 // withoutDefaultPort returns the URL of a request in normal form.
@@ -116,7 +116,7 @@ func withoutDefaultPort(r request) string {
 	return scheme + "://" + strings.TrimSuffix(r.Host, port) + r.Path
 }
 
-func (w *webCount) exchange(url string, r request, took answered) {
+func (w *webCount) exchange(url string, r request) {
 	state, code := "code", r.Status
 	switch {
 	case r.Fault != "":
@@ -142,7 +142,6 @@ func (w *webCount) exchange(url string, r request, took answered) {
 	w.add("outcomes", state, "exchanges", 1)
 	if code > 0 {
 		w.add("codes", code, "answers", 1)
-		w.answers = append(w.answers, took)
 	}
 	w.state[url] = state
 	switch {

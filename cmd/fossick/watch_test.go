@@ -145,6 +145,30 @@ func TestWatchBudget(t *testing.T) {
 	}
 }
 
+// TestWatchNews checks that a watch asks each host's sitemap once a round, and counts what they say.
+func TestWatchNews(t *testing.T) {
+	t.Parallel()
+	log := &requestLog{}
+	set, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, addr := changingDemo(t, set, log, web.ChangePlan{Mean: 1500 * time.Millisecond, Adverts: .5, Wrong: .5})
+	dir := filepath.Join(t.TempDir(), "crawl")
+	fossick(t, killPlan{args: append(demoSeeds(t), "--max-pages", "70", "--exclude", `[?&]|/calendar/|/threads`)}.command(addr, dir)...)
+	const rounds = 3
+	r := watch(t, dir, "--rounds", itoa(rounds), "--every", "700ms", "--delay", "10ms")
+	asked := 0
+	for _, q := range log.requests(t) {
+		if q.Path == "/sitemap.xml" {
+			asked++
+		}
+	}
+	if n := r.News; n.Hosts == 0 || int(n.Asked) != asked || asked != n.Hosts*rounds || n.Changed == 0 || n.New == 0 || n.NotModified == 0 {
+		t.Errorf("%d requests for sitemaps; %+v", asked, n)
+	}
+}
+
 // visitsOf yields the visits to stored pages, without those that stored them.
 func visitsOf(t *testing.T, dir string) func(yield func(change.Visit, error) bool) {
 	return func(yield func(change.Visit, error) bool) {

@@ -71,8 +71,11 @@ func Line(s string) string {
 	}, s)
 }
 
-// Cut is Line truncated to n characters, n > 0, with … at the end if truncated.
+// Cut is Line truncated to n characters, with … at the end if truncated.
 func Cut(s string, n int) string {
+	if n < 1 {
+		return ""
+	}
 	seen := 0
 	for at := range s {
 		if seen++; seen > n {

@@ -143,7 +143,7 @@ func fit(parts []Part, columns int) []Part {
 		parts = slices.Delete(parts, worst, worst+1)
 	}
 	if len(parts) == 1 {
-		parts[0].Text = Cut(parts[0].Text, max(1, columns))
+		parts[0].Text = Cut(parts[0].Text, columns)
 	}
 	return parts
 }
