@@ -509,12 +509,8 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 		Since: since.UTC().Format(time.RFC3339), New: []changeLine{}, Changed: []changeLine{}, Gone: []changeLine{},
 		s: s, from: since.UnixMilli(), diff: c.Diff,
 	}
-	forgotten, err := store.ForgetsOf(s)
-	if err != nil {
-		return nil, err
-	}
-	for k, err := range s.URLs().Watched() {
-		if err == nil && !forgotten.Has(k.URL) {
+	for k, err := range unforgotten(s, s.URLs().Watched()) {
+		if err == nil {
 			err = w.add(k)
 		}
 		if err != nil {
