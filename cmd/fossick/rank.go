@@ -147,7 +147,7 @@ func (c *rankCmd) Run(a *app) error {
 		if opt.Personal, n, err = source.Weights(a.ctx, g, c.Topic, c.Personal); err != nil {
 			return err
 		}
-		a.say("surfers start anew on %d of %d nodes", n, g.Nodes())
+		a.say("random surfers restart on %d of %d nodes", n, g.Nodes())
 	}
 	if rank.ByBlocks(c.Method) {
 		if opt.Blocks, err = source.Blocks(a.ctx, g, c.Block); err != nil {
@@ -405,7 +405,7 @@ func (r *agentRank) read(a *app, memory int64) (err error) {
 		in, l.Degree, err = graph.Transposed(r.g)
 		l.In = in
 	} else {
-		err = r.turnRound(a)
+		err = r.transposeToFile(a)
 	}
 	if err != nil || r.pages != nil {
 		return err
@@ -416,7 +416,7 @@ func (r *agentRank) read(a *app, memory int64) (err error) {
 	})
 }
 
-func (r *agentRank) turnRound(a *app) error {
+func (r *agentRank) transposeToFile(a *app) error {
 	dir, err := os.MkdirTemp("", "fossick-graph-")
 	if err != nil {
 		return err
@@ -501,12 +501,13 @@ func (c *rankCmd) together(a *app) error {
 	settings := cli.Sprintf("%s, damping %g, epsilon %g, %d rounds", c.Method, c.Damping, c.Epsilon, c.Most)
 	err := c.meet(a, name, "rank", settings, ready, func(ctx context.Context, s cluster.TaskSession, _ cluster.AgentID) error {
 		defer a.step("ranking " + name + " with the other agents")()
-		began := time.Now()
+		began, used := time.Now(), cpuTime()
 		var err error
 		if agent.part, err = s.Rank(ctx, agent.links, options); err != nil {
 			return err
 		}
 		r = c.resultOfSeveral(name, agent.part.Result(), s.Agents, time.Since(began))
+		r.Processor = (cpuTime() - used).Seconds()
 		return nil
 	})
 	if err != nil {

@@ -3,14 +3,63 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/datasets/web"
 )
+
+// TestSign has a server verify the signature of every request of a crawl, also for robots.txt, with the
+// key that the crawl says to publish.
+func TestSign(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const pem = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF\n-----END PRIVATE KEY-----\n"
+	if err := os.WriteFile("key.pem", []byte(pem), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	key, err := fetch.ReadKey([]byte(pem))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	nonces := map[string]bool{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		nonce, err := fetch.Verify(r, key.Directory(), time.Now())
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil || nonces[nonce] || r.Header.Get("Signature-Agent") != `"https://bot.test"` {
+			t.Errorf("%s%s: %v, %v", r.Host, r.URL.Path, err, r.Header)
+		}
+		nonces[nonce] = true
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<p>gold of %s <a href="http://A.test/1">one</a> <a href="http://b.test:8080/">two</a>`, r.Host)
+	}))
+	defer srv.Close()
+	crawl := func(key string) (int, string) {
+		var out, errOut bytes.Buffer
+		code := run(t.Context(), []string{"focus", "--topic", "gold", "--keywords", "gold", "--proxy", srv.URL, "--seed", "http://a.test/",
+			"--delay", "0", "--store", "store-" + key, "--contact", "https://bot.test/about", "--sign", key}, &out, &errOut)
+		return code, out.String() + errOut.String()
+	}
+	if code, said := crawl("key.pem"); code != 0 || !strings.Contains(said, key.Directory()) {
+		t.Errorf("exit code %d\n%s", code, said)
+	}
+	if len(nonces) != 5 { // two robots.txt, three pages
+		t.Errorf("%d signed requests", len(nonces))
+	}
+	if code, said := crawl("none.pem"); code != exitUsage || !strings.Contains(said, "openssl genpkey") {
+		t.Errorf("without a key: exit code %d\n%s", code, said)
+	}
+}
 
 // TestProxyPasswordIsNowhere checks that a proxy's password is in no output, log or file.
 func TestProxyPasswordIsNowhere(t *testing.T) {
