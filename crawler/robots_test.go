@@ -13,7 +13,6 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
-	"fossick/internal/rights"
 	"fossick/store"
 )
 
@@ -163,7 +162,7 @@ func TestTDMRep(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name    string
-		purpose rights.Purpose
+		purpose page.Purpose
 		robots  string
 		files   []string // the file's text by day, the last one for all later days; "": none, "!": code 500
 		asked   int      // requests of the file
@@ -171,16 +170,16 @@ func TestTDMRep(t *testing.T) {
 		secret  bool // whether pages below /secret/ are requested
 		note    string
 	}{
-		{"obeyed", rights.Training, "", []string{secret}, 4, 4, false, ""},
-		{"for research", rights.Research, "", []string{secret}, 4, 4, false, ""},
-		{"for search", rights.Search, "", []string{secret}, 0, 4, true, ""},
+		{"obeyed", page.ForTraining, "", []string{secret}, 4, 4, false, ""},
+		{"for research", page.ForResearch, "", []string{secret}, 4, 4, false, ""},
+		{"for search", page.ForSearch, "", []string{secret}, 0, 4, true, ""},
 		{"no purpose", "", "", []string{secret}, 0, 4, true, ""},
-		{"none there", rights.Training, "", []string{""}, 8, 4, true, ""},
-		{"all", rights.Training, "", []string{all}, 1, 0, false, ""},
-		{"robots.txt refuses it", rights.Training, "User-agent: *\nDisallow: /.well-known/\n", []string{secret}, 0, 4, true, ""},
-		{"holds on where the host fails", rights.Training, "", []string{secret, "!"}, 4, 4, false, ""},
-		{"changed", rights.Training, "", []string{secret, all}, 2, 1, false, ""},
-		{"damaged", rights.Training, "", []string{damaged}, 4, 4, false, "tdmrep.json: byte"},
+		{"none there", page.ForTraining, "", []string{""}, 8, 4, true, ""},
+		{"all", page.ForTraining, "", []string{all}, 1, 0, false, ""},
+		{"robots.txt refuses it", page.ForTraining, "User-agent: *\nDisallow: /.well-known/\n", []string{secret}, 0, 4, true, ""},
+		{"holds on where the host fails", page.ForTraining, "", []string{secret, "!"}, 4, 4, false, ""},
+		{"changed", page.ForTraining, "", []string{secret, all}, 2, 1, false, ""},
+		{"damaged", page.ForTraining, "", []string{damaged}, 4, 4, false, "tdmrep.json: byte"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := chain(4)
@@ -241,7 +240,7 @@ func TestTDMRepIsKept(t *testing.T) {
 	file := page.TDMRepURL(refused)
 	w.pages[file] = `[{"location":"` + page.Path(refused) + `","tdm-reservation":1}]`
 	opt := newOptions(t, w, "http://a.test/"+pageName(0))
-	opt.Purpose, opt.MaxPages = rights.Training, 1
+	opt.Purpose, opt.MaxPages = page.ForTraining, 1
 	for range 2 {
 		crawl(t, opt)
 		opt.MaxPages = 0

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/rights"
+	"fossick/internal/page"
 )
 
 func two() CardFacts {
@@ -33,7 +33,7 @@ func cardedPages() []*Page {
 	from, yes, no := &Source{Name: "bees"}, true, false
 	at := func(seconds int64) time.Time { return time.Unix(1e9+seconds, 0).UTC() }
 	return []*Page{
-		{Source: from, Site: "b.test", Fetched: at(20), Bytes: 30, Label: "bees", Relevant: true, Kept: &yes, Language: "no", Text: "Cheap honey", Rights: []rights.Statement{"robots:noai"}, Licence: "https://licence.test/by"},
+		{Source: from, Site: "b.test", Fetched: at(20), Bytes: 30, Label: "bees", Relevant: true, Kept: &yes, Language: "no", Text: "Cheap honey", Rights: []page.Statement{"robots:noai"}, Licence: "https://licence.test/by"},
 		{Source: from, Site: "a.test", Fetched: at(10), Bytes: 12, Label: "bees", Kept: &no, Language: "en", Text: "Wax"},
 		{Source: from, Site: "c<|>.test", Fetched: at(30), Bytes: 5, Damaged: true},
 		{Source: from, Site: "b.test", Fetched: at(25), Bytes: 1, Label: "moles", Language: "en"},

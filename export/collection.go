@@ -25,7 +25,6 @@ import (
 
 	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/rights"
 	"fossick/store"
 )
 
@@ -53,7 +52,7 @@ type Source struct {
 	Store *store.Store
 
 	info    store.Info
-	purpose rights.Purpose // purpose of the crawl
+	purpose page.Purpose // purpose of the crawl
 	counts  store.Counts
 	partial bool
 	same    aliases // nil until the method aliases reads them
@@ -171,7 +170,7 @@ type Page struct {
 	Via         string // seed, link, redirect or sitemap
 	Depth       int    // links from the nearest start page
 
-	Rights  []rights.Statement // its owner's statements on use, with their sources
+	Rights  []page.Statement // its owner's statements on use, with their sources
 	Licence string
 
 	Text     string // extracted by Options.Text, with Want.Text
@@ -222,7 +221,7 @@ type Choice struct {
 	After    uint64         // only pages with a higher number, in each store
 
 	// Purpose is the intended use, "" for the crawl's; pages whose owners refuse it are left out.
-	Purpose rights.Purpose
+	Purpose page.Purpose
 }
 
 type known struct {
@@ -575,7 +574,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 		URL: r.URL, Host: page.Host(r.URL), Site: page.Site(r.URL), Title: r.Title,
 		Language: r.Lang, ContentType: r.ContentType, Fetched: time.UnixMilli(r.At).UTC(),
 		Bytes: r.Bytes, Checksum: hex.EncodeToString(r.Checksum),
-		Rights: said(r), Licence: rights.Licence(said(r)), Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
+		Rights: said(r), Licence: page.Licence(said(r)), Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
 	}
 	for _, part := range []func(*Page, *picked) error{s.readLabel, s.readStory, s.readText, s.readExchanges} {
 		if err := part(p, &one); err != nil {
@@ -874,7 +873,7 @@ type Crawl struct {
 	Topics  []string
 	Version string    // fossick version that made the store
 	Made    time.Time // creation of the store, UTC
-	Purpose rights.Purpose
+	Purpose page.Purpose
 
 	Pages, Relevant uint64 // stored pages; relevant ones by the crawl's judgement
 	URLs            uint64
@@ -944,29 +943,29 @@ func (s *Source) Walk(do func(name func(ref uint64) (string, error)) error) erro
 	})
 }
 
-func said(p *store.Page) []rights.Statement {
-	all := make([]rights.Statement, len(p.Rights))
+func said(p *store.Page) []page.Statement {
+	all := make([]page.Statement, len(p.Rights))
 	for i, s := range p.Rights {
-		all[i] = rights.Statement(s)
+		all[i] = page.Statement(s)
 	}
 	return all
 }
 
 // refused reports whether the owner of a page refuses the purpose.
-func (c *Choice) refused(p *store.Page, crawl rights.Purpose) bool {
+func (c *Choice) refused(p *store.Page, crawl page.Purpose) bool {
 	purpose := c.Purpose
 	if purpose == "" {
 		purpose = crawl
 	}
-	return rights.Refusal(said(p), purpose) != ""
+	return page.Refusal(said(p), purpose) != ""
 }
 
-func purposeOf(info store.Info) rights.Purpose {
+func purposeOf(info store.Info) page.Purpose {
 	var kept struct{ Purpose string }
 	if json.Unmarshal(info.Settings, &kept) != nil {
 		return ""
 	}
-	purpose, _ := rights.Parse(kept.Purpose) // "" for an unknown purpose
+	purpose, _ := page.ParsePurpose(kept.Purpose) // "" for an unknown purpose
 	return purpose
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/parquet-go/parquet-go"
 
-	"fossick/internal/rights"
+	"fossick/internal/page"
 )
 
 type kind byte
@@ -76,7 +76,7 @@ var columns = []column{
 	{"checksum", textual, func(p *Page) value { return text(p.Checksum) }},
 }
 
-func joined(said []rights.Statement) string {
+func joined(said []page.Statement) string {
 	parts := make([]string, len(said))
 	for i, s := range said {
 		parts[i] = string(s)

@@ -32,11 +32,7 @@ func TestAgentsByNATS(t *testing.T) {
 	testkit.Only(t, "agents wait for each other's leases")
 	t.Parallel()
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), web.Options{Log: log, Latency: 30 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(20, 20), web.Options{Log: log, Latency: 30 * time.Millisecond})
 	port, dir := freePort(t), t.TempDir()
 	command := func(name string) []string {
 		p := killPlan{args: []string{"--seed", "http://h0.test/0"}}

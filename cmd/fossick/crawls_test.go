@@ -14,7 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/internal/page"
 )
@@ -137,15 +136,8 @@ func TestCookiesOfACrawl(t *testing.T) {
 // TestLabelsMoveACrawl checks that a crawl takes fewer pages of a host after its pages were labelled as
 // off topic.
 func TestLabelsMoveACrawl(t *testing.T) {
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr, _, stop, err := serveSet(t.Context(), set, web.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	set := demoSet(t)
+	addr, _ := served(t, set, web.Options{})
 	dir := t.TempDir()
 	crawl := func(name string, args ...string) (urls []string) {
 		return focusOrder(t, append([]string{"focus", "--quiet", "--delay", "0", "--workers", "1", "--proxy", "http://" + addr, "--store", filepath.Join(dir, name)}, args...))

@@ -21,7 +21,6 @@ import (
 	"fossick/internal/cli"
 	"fossick/internal/maintext"
 	"fossick/internal/page"
-	"fossick/internal/rights"
 	"fossick/store"
 )
 
@@ -252,7 +251,7 @@ func isFolder(path string) bool {
 }
 
 func (c *exportCmd) choice(now time.Time) (choice export.Choice, err error) {
-	choice = export.Choice{Labels: c.Label, MinScore: c.MinScore, Kept: c.Kept, Hosts: c.Host, Limit: c.Limit, Purpose: rights.Purpose(strings.ToLower(c.Purpose))}
+	choice = export.Choice{Labels: c.Label, MinScore: c.MinScore, Kept: c.Kept, Hosts: c.Host, Limit: c.Limit, Purpose: page.Purpose(strings.ToLower(c.Purpose))}
 	if c.Limit < 0 {
 		return choice, usagef("--limit %d: want a number of pages", c.Limit)
 	}

@@ -45,11 +45,7 @@ func faultState(t *testing.T, f *web.Fault) fetch.State {
 			}
 		}
 	}, datasets.Options{})
-	addr, ca, stop, err := serveSet(t.Context(), set, web.Options{Faults: web.FaultPlan{Share: 1, Names: []string{f.Name}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, ca := served(t, set, web.Options{Faults: web.FaultPlan{Share: 1, Names: []string{f.Name}}})
 	fetcher := proxyFetcher(t, addr, ca, f.States)
 	target := "http://a.test/page"
 	if f.Host() {
@@ -152,11 +148,7 @@ func endsByTime(states []string) bool {
 
 func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 	log := &requestLog{}
-	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), web.Options{Log: log, Faults: web.FaultPlan{Share: 1.0 / 3, Names: names}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, ca := served(t, faultyWeb(hosts), web.Options{Log: log, Faults: web.FaultPlan{Share: 1.0 / 3, Names: names}})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	run := runFossick(t, []string{
 		"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--seed", "http://home.test/",
@@ -235,11 +227,7 @@ func TestFaultySitemaps(t *testing.T) {
 	}
 	const hosts = 40
 	log := &requestLog{}
-	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), web.Options{Log: log, Sitemaps: true, Faults: web.FaultPlan{Share: 1, Names: names}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, ca := served(t, faultyWeb(hosts), web.Options{Log: log, Sitemaps: true, Faults: web.FaultPlan{Share: 1, Names: names}})
 	run := runFossick(t, []string{
 		"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--seed", "http://home.test/", "--proxy", "http://" + addr, "--ca", ca,
 		"--delay", killRest.String(), "--also", "sitemaps", "--max-pages", "100000", "--store", filepath.Join(t.TempDir(), "crawl"), "--json", "--quiet",

@@ -228,6 +228,26 @@ func serveSets(ctx context.Context, at string, opt web.Options, sets ...*dataset
 	return l.Addr().String(), web.CA(), func() { cancel(); <-done; _ = web.Close() }, nil
 }
 
+// served serves a set on loopback until the test ends.
+func served(t *testing.T, set *datasets.Set, opt web.Options) (addr, ca string) {
+	t.Helper()
+	addr, ca, stop, err := serveSet(context.WithoutCancel(t.Context()), set, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return addr, ca
+}
+
+func demoSet(t *testing.T) *datasets.Set {
+	t.Helper()
+	set, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 // serveDemo serves the demo set to a script, and sets $PROXY to it.
 func serveDemo(env *testscript.Env) error {
 	addr, stop, err := serve(context.Background(), "demo", web.Options{})

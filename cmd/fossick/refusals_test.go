@@ -52,11 +52,7 @@ func wantRefusal(t *testing.T, what string, code int, text string, words ...stri
 // small serves a small web, and returns a function that makes the command line of its crawl.
 func small(t *testing.T) (addr string, focus func(dir string, more ...string) []string) {
 	t.Helper()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(10, 20), web.Options{Latency: 5 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
+	addr, _ = served(t, linkedWeb(10, 20), web.Options{Latency: 5 * time.Millisecond})
 	return addr, func(dir string, more ...string) []string {
 		return append([]string{"focus", "--topic", "all", "--keywords", "the", "--threshold", "0", "--seed", "http://h0.test/0", "--quiet",
 			"--proxy", "http://" + addr, "--delay", "0", "--store", dir}, more...)

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"fossick/internal/rights"
+	"fossick/internal/page"
 )
 
 // usageSignal is a statement of a site about the use of its pages.
@@ -128,7 +128,7 @@ func TestRights(t *testing.T) {
 			}
 		}
 	}
-	for _, purpose := range []rights.Purpose{"", rights.Search, rights.Training, rights.Research, rights.Archive} {
+	for _, purpose := range []page.Purpose{"", page.ForSearch, page.ForTraining, page.ForResearch, page.ForArchive} {
 		web.asked, web.files = map[int]int{}, map[int]int{}
 		dir := filepath.Join("stores", "for-"+string(purpose))
 		args := []string{"focus", "--topic", "gold", "--keywords", "gold", "--proxy", "http://" + srv.Listener.Addr().String(), "--seed", "http://start.test/",

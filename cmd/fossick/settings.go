@@ -21,7 +21,7 @@ import (
 	"fossick/crawler/plan"
 	"fossick/internal/cli"
 	"fossick/internal/fileio"
-	"fossick/internal/rights"
+	"fossick/internal/page"
 )
 
 // settings implements kong.Resolver for flags not on the command line. In falling precedence:
@@ -495,7 +495,7 @@ func valueMappers() []kong.Option {
 		})),
 		kong.NamedMapper("purpose", textMapper(func(v reflect.Value, text string) error {
 			v.SetString(text)
-			_, err := rights.Parse(text)
+			_, err := page.ParsePurpose(text)
 			return err
 		})),
 		kong.NamedMapper("contact", textMapper(func(v reflect.Value, text string) error {

@@ -58,11 +58,7 @@ func copiedWeb() *datasets.Set {
 // TestStatsTables checks the rows of duplicates and TLS for a known web; headers of near-duplicates are
 // not stored. Each table of --csv has the columns and values of --json.
 func TestStatsTables(t *testing.T) {
-	addr, ca, stop, err := serveSet(t.Context(), copiedWeb(), web.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, ca := served(t, copiedWeb(), web.Options{})
 	dir, folder := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "tables")
 	fossick(t, "focus", "--topic", "x", "--keywords", "page", "--links", "all", "--order", "bfs", "--proxy", "http://"+addr, "--ca", ca,
 		"--delay", "0", "--workers", "1", "--seed", "http://start.test/", "--store", dir, "--quiet")

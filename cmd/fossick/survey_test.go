@@ -67,11 +67,7 @@ func TestSurveyPoliteness(t *testing.T) {
 // TestSeedsTable checks that the store finds the URL and page of a row by its ID and hashes.
 func TestSeedsTable(t *testing.T) {
 	t.Parallel()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(6, 5), web.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(6, 5), web.Options{})
 	dir, table := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "seeds.jsonl")
 	surveyOnce(t, "--seed", "http://h0.test/0", "--seed", "http://h1.test/nothing", "--proxy", "http://"+addr, "--delay", "0", "--store", dir, "--seeds-table", table)
 	s, err := store.Open(dir)
@@ -136,11 +132,7 @@ func TestSurveyFindsPages(t *testing.T) {
 			}
 		}
 	}, datasets.Options{})
-	addr, _, stop, err := serveSet(t.Context(), set, web.Options{Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, set, web.Options{Log: log})
 	list, next := filepath.Join(t.TempDir(), "seeds.txt"), filepath.Join(t.TempDir(), "next.txt")
 	write(t, list, "http://a.test/\nhttp://b.test/\nhttp://www.b.test/\n")
 	args := []string{"--proxy", "http://" + addr, "--delay", "20ms", "--links", "host"}

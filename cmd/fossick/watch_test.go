@@ -35,10 +35,7 @@ func TestWatch(t *testing.T) {
 	t.Parallel()
 	rounds := testkit.Rounds(3, 20)
 	log := &requestLog{}
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := demoSet(t)
 	served, addr := changingDemo(t, set, log, web.ChangePlan{Mean: 4 * time.Second, Adverts: 1, Away: .2})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	plan := killPlan{args: append(demoSeeds(t), "--max-pages", "120", "--exclude", `[?&]|/calendar/|/threads`)}
@@ -119,10 +116,7 @@ func watch(t *testing.T, dir string, args ...string) (r watchResult) {
 func TestWatchBudget(t *testing.T) {
 	t.Parallel()
 	log := &requestLog{}
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := demoSet(t)
 	_, addr := changingDemo(t, set, log, web.ChangePlan{Mean: time.Second, Away: .2})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	plan := killPlan{args: append(demoSeeds(t), "--max-pages", "60", "--exclude", `[?&]|/calendar/|/threads`)}
@@ -149,10 +143,7 @@ func TestWatchBudget(t *testing.T) {
 func TestWatchNews(t *testing.T) {
 	t.Parallel()
 	log := &requestLog{}
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := demoSet(t)
 	_, addr := changingDemo(t, set, log, web.ChangePlan{Mean: 1500 * time.Millisecond, Adverts: .5, Wrong: .5})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	fossick(t, killPlan{args: append(demoSeeds(t), "--max-pages", "70", "--exclude", `[?&]|/calendar/|/threads`)}.command(addr, dir)...)
@@ -248,11 +239,7 @@ func TestKillWatch(t *testing.T) {
 	t.Parallel()
 	const hosts, pages = 20, 15
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Change: web.ChangePlan{Mean: 2 * time.Second, Away: .1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(hosts, pages), web.Options{Log: log, Change: web.ChangePlan{Mean: 2 * time.Second, Away: .1}})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	if killed, _ := runAndKill(t, killPlan{args: []string{"--seed", "http://h0.test/0"}}.command(addr, dir), 2*time.Minute); killed {
 		t.Fatal("the crawl takes too long")

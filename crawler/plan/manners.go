@@ -19,7 +19,6 @@ import (
 	"fossick/internal/cli"
 	"fossick/internal/fileio"
 	"fossick/internal/page"
-	"fossick/internal/rights"
 )
 
 // Manners are a crawl's treatment of hosts, and its identity.
@@ -79,7 +78,7 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
 	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt addresses the name without a version
 	opt.Workers, opt.Sitemaps, opt.MaxSitemapURLs = m.Workers, isOn(m.Sitemaps), m.SitemapURLs
-	opt.Purpose = rights.Purpose(strings.ToLower(m.Purpose))
+	opt.Purpose = page.Purpose(strings.ToLower(m.Purpose))
 	if opt.Delay, err = ParseDelay(m.Delay); err != nil || m.Sign == "" {
 		return err
 	}

@@ -1,4 +1,4 @@
-package rights
+package page
 
 import (
 	"fmt"
@@ -7,20 +7,24 @@ import (
 	"strings"
 )
 
-// Purpose is a use of pages.
+// Purpose is a use of pages. Owners of sites state which they refuse: in robots.txt and tdmrep.json,
+// header fields, meta elements and links to licences. Known are Content-Signal (contentsignals.org),
+// Content-Usage (draft-ietf-aipref-attach), robots.txt tokens for uses instead of crawlers, noai,
+// noimageai and noarchive in X-Robots-Tag and meta robots, and the TDM Reservation Protocol;
+// docs/politeness.md has the table. Without a statement nothing is refused.
 type Purpose string
 
 const (
-	Search   Purpose = "search"   // an index that links to the page
-	Training Purpose = "training" // training of models
-	Research Purpose = "research" // text and data mining
-	Archive  Purpose = "archive"  // copies for other readers
+	ForSearch   Purpose = "search"   // an index that links to the page
+	ForTraining Purpose = "training" // training of models
+	ForResearch Purpose = "research" // text and data mining
+	ForArchive  Purpose = "archive"  // copies for other readers
 )
 
-func purposes() []Purpose { return []Purpose{Search, Training, Research, Archive} }
+func purposes() []Purpose { return []Purpose{ForSearch, ForTraining, ForResearch, ForArchive} }
 
-// Parse parses a purpose's name.
-func Parse(name string) (Purpose, error) {
+// ParsePurpose parses a purpose's name.
+func ParsePurpose(name string) (Purpose, error) {
 	if p := Purpose(strings.ToLower(name)); slices.Contains(purposes(), p) {
 		return p, nil
 	}
@@ -28,7 +32,7 @@ func Parse(name string) (Purpose, error) {
 }
 
 // Mines reports whether TDM reservations (text and data mining) apply to the purpose.
-func (p Purpose) Mines() bool { return p == Training || p == Research }
+func (p Purpose) Mines() bool { return p == ForTraining || p == ForResearch }
 
 // Statement is an owner's statement with its place, "robots.txt: content-signal ai-train=no".
 type Statement string
@@ -46,17 +50,17 @@ func (s Statement) parts() (name, value string) {
 	return name, value
 }
 
-// Uses maps robots.txt tokens for uses, not crawlers, to the purposes that they refuse.
-var Uses = map[string]Purpose{"google-extended": Training, "applebot-extended": Training}
+// UseTokens maps robots.txt tokens for uses, not crawlers, to the purposes that they refuse.
+var UseTokens = map[string]Purpose{"google-extended": ForTraining, "applebot-extended": ForTraining}
 
 // Refusing signals (as list items with "=no" or "=n") and directives, with the purposes refused.
 var (
 	signals = map[string][]Purpose{
-		"search": {Search}, "ai-train": {Training}, // Content-Signal; its ai-input is no purpose here
-		"train-ai": {Training}, "bots": purposes(), // Content-Usage
+		"search": {ForSearch}, "ai-train": {ForTraining}, // Content-Signal; its ai-input is no purpose here
+		"train-ai": {ForTraining}, "bots": purposes(), // Content-Usage
 	}
 	directives = map[string][]Purpose{
-		"noai": {Training}, "noarchive": {Archive}, // noimageai is not needed: no picture is fetched
+		"noai": {ForTraining}, "noarchive": {ForArchive}, // noimageai is not needed: no picture is fetched
 	}
 )
 
@@ -66,7 +70,7 @@ func (s Statement) refuses(p Purpose) bool {
 	value = strings.ToLower(value)
 	switch name {
 	case "content-signal", "content-usage":
-		for _, word := range list(value) {
+		for _, word := range rightsList(value) {
 			key, answer, _ := strings.Cut(word, "=")
 			if no := strings.TrimSpace(answer); no == "no" || no == "n" || no == "?0" {
 				if slices.Contains(signals[strings.TrimSpace(key)], p) {
@@ -75,7 +79,7 @@ func (s Statement) refuses(p Purpose) bool {
 			}
 		}
 	case "robots", "x-robots-tag":
-		for _, word := range list(value) {
+		for _, word := range rightsList(value) {
 			if slices.Contains(directives[word], p) {
 				return true
 			}
@@ -83,12 +87,12 @@ func (s Statement) refuses(p Purpose) bool {
 	case "tdm-reservation":
 		return value == "1" && p.Mines()
 	case "user-agent":
-		return Uses[value] == p
+		return UseTokens[value] == p
 	}
 	return false
 }
 
-func list(value string) []string {
+func rightsList(value string) []string {
 	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == ' ' })
 }
 
@@ -117,9 +121,9 @@ var headers = []string{"Content-Signal", "Content-Usage", "Tdm-Reservation", "Td
 
 const mostHeaders = 16
 
-// OfHeader returns the statements in an answer's header. Package page reads X-Robots-Tag, whose
-// lines may be for other robots.
-func OfHeader(h http.Header) (said []Statement) {
+// RightsInHeader returns the statements in an answer's header; Parse reads X-Robots-Tag, whose lines may
+// be for other robots.
+func RightsInHeader(h http.Header) (said []Statement) {
 	for _, name := range headers {
 		for _, value := range h[name] {
 			if value = strings.TrimSpace(value); value != "" && len(said) < mostHeaders {

@@ -1,4 +1,4 @@
-package rights
+package page
 
 import (
 	"fmt"
@@ -9,20 +9,20 @@ import (
 
 func TestRefuses(t *testing.T) {
 	for said, want := range map[Statement][]Purpose{
-		"robots.txt: content-signal search=yes, ai-train=no":     {Training},
+		"robots.txt: content-signal search=yes, ai-train=no":     {ForTraining},
 		"robots.txt: content-signal search=yes,ai-train=yes":     nil,
-		"robots.txt: content-signal SEARCH=No":                   {Search},
+		"robots.txt: content-signal SEARCH=No":                   {ForSearch},
 		"robots.txt: content-signal ai-input=no":                 nil,
-		"header: content-usage train-ai=n, search=y":             {Training},
+		"header: content-usage train-ai=n, search=y":             {ForTraining},
 		"header: content-usage bots=n":                           purposes(),
-		"header: content-usage train-ai=?0":                      {Training},
-		"robots.txt: user-agent google-extended":                 {Training},
-		"robots.txt: user-agent applebot-extended":               {Training},
+		"header: content-usage train-ai=?0":                      {ForTraining},
+		"robots.txt: user-agent google-extended":                 {ForTraining},
+		"robots.txt: user-agent applebot-extended":               {ForTraining},
 		"robots.txt: user-agent otherbot":                        nil,
-		"meta: robots noai, noimageai":                           {Training},
+		"meta: robots noai, noimageai":                           {ForTraining},
 		"header: x-robots-tag noimageai":                         nil,
-		"meta: robots noarchive":                                 {Archive},
-		"meta: tdm-reservation 1":                                {Training, Research},
+		"meta: robots noarchive":                                 {ForArchive},
+		"meta: tdm-reservation 1":                                {ForTraining, ForResearch},
 		"header: tdm-reservation 0":                              nil,
 		"header: tdm-policy https://a.test/policy.json":          nil,
 		"link: license https://creativecommons.org/licenses/by/": nil,
@@ -50,16 +50,16 @@ func TestOfHeader(t *testing.T) {
 	h.Add("content-usage", "search=y")
 	h.Add("X-Robots-Tag", "noai")
 	want := []Statement{"header: content-usage train-ai=n", "header: content-usage search=y", "header: tdm-reservation 1"}
-	if got := OfHeader(h); !slices.Equal(got, want) {
+	if got := RightsInHeader(h); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 // An owner refuses the training of models on a page.
-func Example() {
+func ExampleRefusal() {
 	said := []Statement{Said("robots.txt", "Content-Signal", "search=yes,  ai-train=no"), Said("link", "license", "https://creativecommons.org/licenses/by/4.0/")}
-	fmt.Println(Refusal(said, Training))
-	fmt.Println(Refusal(said, Search) == "", Licence(said))
+	fmt.Println(Refusal(said, ForTraining))
+	fmt.Println(Refusal(said, ForSearch) == "", Licence(said))
 	// Output:
 	// robots.txt: content-signal search=yes, ai-train=no
 	// true https://creativecommons.org/licenses/by/4.0/
