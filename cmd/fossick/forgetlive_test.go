@@ -65,10 +65,7 @@ func filesWith(t *testing.T, dir, text string) (names []string) {
 func exportHas(t *testing.T, dir, text string) bool {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "all.jsonl")
-	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"export", dir, "--to", "jsonl", "-o", out}, &stdout, &stderr); code != 0 {
-		t.Fatalf("export: %d: %s", code, stderr.String())
-	}
+	fossick(t, "export", dir, "--to", "jsonl", "-o", out)
 	content, err := os.ReadFile(out)
 	if err != nil || len(content) == 0 {
 		t.Fatalf("exported %d bytes, %v", len(content), err)
@@ -169,7 +166,7 @@ func TestKillForget(t *testing.T) {
 	addr, _ := served(t, linkedWeb(hosts, pages), web.Options{Log: log, Latency: time.Millisecond})
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
 	kills, unknown, completed, whole := 0, 0, 0, 0
-	for range fromEnv("FOSSICK_KILLS", 12) {
+	for range fromEnv("FOSSICK_KILLS", 8) {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0"}}.command(addr, dir)
 		asking, answered := make(chan struct{}), make(chan error, 1)

@@ -159,7 +159,7 @@ func (p killPlan) command(addr, dir string) []string {
 
 func killOften(t *testing.T, plan killPlan) {
 	want := plan.crawl(t, nil) // without kills
-	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", testkit.Rounds(3, 12)), at: map[string]int{}}
+	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", testkit.Rounds(3, 8)), at: map[string]int{}}
 	stores, again := 0, 0
 	for k.most > 0 {
 		got := plan.crawl(t, k)

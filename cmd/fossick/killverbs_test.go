@@ -108,7 +108,7 @@ func killVerb(t *testing.T, crawl string, v killedVerb) {
 	}
 	k := &killer{at: map[string]int{}}
 	rng := rand.New(rand.NewPCG(uint64(start.UnixNano()), 3))
-	for range fromEnv("FOSSICK_KILLS", 8) {
+	for range fromEnv("FOSSICK_KILLS", 5) {
 		if v.reset != nil {
 			v.reset(t, dir)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -129,12 +128,8 @@ type statsTables map[string]json.RawMessage
 
 func statsOf(t *testing.T, dirs ...string) statsTables {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), append([]string{"stats", "--json", "--top", "0", "--quiet"}, dirs...), &out, &errs); code != exitDone {
-		t.Fatalf("stats: %d, %s", code, errs.String())
-	}
 	var all statsTables
-	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
+	if err := json.Unmarshal(fossick(t, append([]string{"stats", "--json", "--top", "0", "--quiet"}, dirs...)...), &all); err != nil {
 		t.Fatal(err)
 	}
 	return all

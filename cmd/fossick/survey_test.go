@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -154,11 +153,7 @@ func surveyOnce(t *testing.T, args ...string) (r struct {
 	Parties, Seeds, Candidates int
 }) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), append([]string{"survey", "--json", "--quiet"}, args...), &out, &errs); code != exitDone {
-		t.Fatalf("%d: %s", code, errs.String())
-	}
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+	if err := json.Unmarshal(fossick(t, append([]string{"survey", "--json", "--quiet"}, args...)...), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

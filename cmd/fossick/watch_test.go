@@ -39,10 +39,7 @@ func TestWatch(t *testing.T) {
 	served, addr := changingDemo(t, set, log, web.ChangePlan{Mean: 4 * time.Second, Adverts: 1, Away: .2})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	plan := killPlan{args: append(demoSeeds(t), "--max-pages", "120", "--exclude", `[?&]|/calendar/|/threads`)}
-	var errs bytes.Buffer
-	if code := run(t.Context(), plan.command(addr, dir), io.Discard, &errs); code != exitDone {
-		t.Fatalf("crawl: %d, %s", code, errs.String())
-	}
+	fossick(t, plan.command(addr, dir)...)
 	before := len(log.requests(t))
 	every := time.Duration(testkit.Rounds(1500, 2000)) * time.Millisecond
 	r := watch(t, dir, "--rounds", itoa(rounds), "--every", every.String())
@@ -101,11 +98,7 @@ func changingDemo(t *testing.T, set *datasets.Set, log io.Writer, plan web.Chang
 
 func watch(t *testing.T, dir string, args ...string) (r watchResult) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), append([]string{"watch", dir, "--json", "--quiet"}, args...), &out, &errs); code != exitDone {
-		t.Fatalf("watch: %d, %s", code, errs.String())
-	}
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+	if err := json.Unmarshal(fossick(t, append([]string{"watch", dir, "--json", "--quiet"}, args...)...), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -120,10 +113,7 @@ func TestWatchBudget(t *testing.T) {
 	_, addr := changingDemo(t, set, log, web.ChangePlan{Mean: time.Second, Away: .2})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	plan := killPlan{args: append(demoSeeds(t), "--max-pages", "60", "--exclude", `[?&]|/calendar/|/threads`)}
-	var errs bytes.Buffer
-	if code := run(t.Context(), plan.command(addr, dir), io.Discard, &errs); code != exitDone {
-		t.Fatalf("crawl: %d, %s", code, errs.String())
-	}
+	fossick(t, plan.command(addr, dir)...)
 	policies := policyNames()
 	visits := int64(0)
 	for _, policy := range policies[:testkit.Rounds(1, len(policies))] {
