@@ -120,11 +120,6 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o644))
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // serveSetCmd SET serves a set of the script's folder until the script ends, and sets $PROXY to it.
 func serveSetCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {

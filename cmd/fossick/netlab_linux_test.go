@@ -3,14 +3,10 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // netLab is a test's own network of network namespaces, joined with this process by a bridge.
@@ -72,27 +68,4 @@ func (n *netLab) heal(t *testing.T, from, to int) {
 // command returns a command on a machine; its process has the ID of the command itself, not of ip.
 func (n *netLab) command(machine int, args ...string) *exec.Cmd {
 	return exec.Command("ip", append([]string{"netns", "exec", n.names[machine]}, args...)...)
-}
-
-func (n *netLab) socket(t *testing.T, machine int) (c *net.UDPConn) {
-	t.Helper()
-	there, err := os.Open("/run/netns/" + n.names[machine])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer there.Close()
-	opened := make(chan error)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread is in another namespace, and must end
-		err := unix.Setns(int(there.Fd()), unix.CLONE_NEWNET)
-		if err == nil {
-			c, err = net.ListenUDP("udp", &net.UDPAddr{IP: net.ParseIP(n.addrs[machine]), Port: 7})
-		}
-		opened <- err
-	}()
-	if err := <-opened; err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	return c
 }
