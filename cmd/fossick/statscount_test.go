@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"net/netip"
 	"net/url"
-	neturl "net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +57,7 @@ func newWebCount(t *testing.T, set *datasets.Set, seeds ...string) *webCount {
 		if key, err := datasets.Key(e.URL); err == nil && w.corpus[key] == nil {
 			w.corpus[key] = e
 		}
-		if u, err := neturl.Parse(e.URL); err == nil {
+		if u, err := url.Parse(e.URL); err == nil {
 			w.hosts[u.Host] = true
 		}
 	}
@@ -167,7 +166,7 @@ func (w *webCount) row(url string) (*datasets.Example, error) {
 }
 
 func unescaped(u string) string {
-	plain, err := neturl.PathUnescape(u)
+	plain, err := url.PathUnescape(u)
 	if err != nil {
 		return u
 	}
