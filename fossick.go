@@ -8,18 +8,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"math"
 	"net/netip"
 	"sync/atomic"
 	"time"
 
+	"fossick/classify"
 	"fossick/crawler"
 	"fossick/crawler/fetch"
 	"fossick/crawler/plan"
+	"fossick/datasets"
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/models"
+	"fossick/models/features"
 	"fossick/store"
+	"fossick/train"
 )
 
 // Options of a crawl: its topic, where it begins and when it ends. One of Topic, Keywords and
@@ -217,4 +223,111 @@ func pageOf(p *page.Page) *Page {
 		links[i] = Link{l.URL, l.Anchor, l.Context}
 	}
 	return &Page{URL: p.URL, Title: p.Title, Text: p.Text, Lang: p.Lang, Links: links}
+}
+
+// Store is a stored crawl, opened for reading, even while the crawl runs.
+type Store struct{ s *store.Store }
+
+func Open(dir string) (*Store, error) {
+	s, err := store.OpenToRead(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{s}, nil
+}
+
+func (s *Store) Close() error { return s.s.Close() }
+
+// Pages yields the stored pages in crawl order with their scores, except those withdrawn by their
+// owners. It ends at the first error.
+func (s *Store) Pages() iter.Seq2[*Page, error] {
+	return func(yield func(*Page, error) bool) {
+		for p, err := range s.s.Pages() {
+			if err == nil && p.Withdrawn {
+				continue
+			}
+			var read *Page
+			if err == nil {
+				read, err = s.read(p)
+			}
+			if !yield(read, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (s *Store) read(p *store.Page) (*Page, error) {
+	body, err := s.s.Body(p.Number)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})
+	if err != nil {
+		return nil, err
+	}
+	read := pageOf(parsed)
+	read.Score = Score{p.Score, p.Relevant, p.Label}
+	return read, nil
+}
+
+// Label is a model's verdict on a text.
+type Label struct {
+	Name        string
+	Probability float64 // calibrated
+	Unknown     string  // why the model cannot tell, or ""
+}
+
+// Example is a labelled text for training.
+type Example struct {
+	Label string
+	Title string
+	Text  string
+}
+
+type Model struct {
+	m *models.Model
+	c *classify.Classifier
+}
+
+// Train trains a model of all labels, at least two with five examples each. Equal examples in equal
+// order give equal models.
+func Train(ctx context.Context, examples []Example) (*Model, error) {
+	rows := func(yield func(*datasets.Example, error) bool) {
+		for _, e := range examples {
+			if !yield(&datasets.Example{Label: e.Label, Title: e.Title, Text: e.Text}, nil) {
+				return
+			}
+		}
+	}
+	m, _, err := train.Train(ctx, rows, train.Options{Classifier: models.LinearSVM, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	return newModel(m)
+}
+
+// ReadModel reads a file written by WriteFile or fossick train.
+func ReadModel(path string) (*Model, error) {
+	m, err := models.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return newModel(m)
+}
+
+func newModel(m *models.Model) (*Model, error) {
+	c, err := classify.New(m)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{m, c}, nil
+}
+
+// WriteFile writes the model for ReadModel and fossick focus --model.
+func (m *Model) WriteFile(path string) error { return m.m.WriteFile(path) }
+
+func (m *Model) Label(title, text string) Label {
+	r := m.c.Classify(features.Doc{Title: title, Text: text})
+	return Label{r.Label, r.Score, r.Unknown}
 }

@@ -12,7 +12,7 @@ cp /etc/ssl/certs/ca-certificates.crt "$context/"
 chmod 755 "$context"
 for tool in docker podman buildah; do
 	if "$tool" info >/dev/null 2>&1; then
-		"$tool" build --file "$here/contrib/Dockerfile" --tag "$tag" "$context"
+		"$tool" build --file "$here/scripts/Dockerfile" --tag "$tag" "$context"
 		exit
 	fi
 done

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=$(git grep -l 'fossick/internal/tries"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
+packages=$(git grep -l 'testkit[.]Tries(' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 code=0

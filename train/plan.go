@@ -30,19 +30,20 @@ type Plan struct {
 	Log  *slog.Logger
 }
 
-// Rows say which rows of the sets train a model, and which test it.
+// Rows are the flags of fossick train that say which rows of the sets train a model, and which test it.
 type Rows struct {
-	Level      LevelChoice
-	Rename     Renames
-	PerSite    int      // most rows per label and site; 0: all
-	Train      string   // number of training pages, or share of each class
-	PerClass   string   // training pages per class
-	All        bool     // train on all rows, whatever split the sets have
-	Partial    bool     // accept a cut archive up to the cut
-	Where      []string // only rows with these values
-	Test       string   // test on this set
-	Unlabelled []string // sets of the place where the model will be used
-	TestWhere  string   // test on the rows with this value
+	Level LevelChoice `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" predictor:"theme,category,both"`
+
+	Rename     Renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
+	PerSite    int      `placeholder:"N" help:"Use at most N pages of each label from a site, drawn at random, so that no site dominates." group:"rows" expert:""`
+	Train      string   `xor:"part" placeholder:"N|SHARE" help:"Train on this number of pages, or on this share of each class, drawn at random; test on the rest." group:"rows"`
+	PerClass   string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on this number of pages of each class; test on the rest." group:"rows" expert:""`
+	All        bool     `xor:"part" help:"Train on all rows, whatever split the sets have." group:"rows" expert:""`
+	Partial    bool     `help:"Train on the part of a damaged or truncated archive that can be read; without this flag, it is an error." group:"rows" expert:""`
+	Where      []string `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated." group:"rows"`
+	Test       string   `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" predictor:"sets"`
+	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages from the place where the model will be used; their labels are ignored. The model learns from those that it is most confident of. With --topic and only training pages on topic, it finds its pages off topic among them. May be repeated." group:"rows" expert:"" predictor:"sets"`
+	TestWhere  string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others." group:"rows"`
 }
 
 // made is a trained model and how it was made.

@@ -15,7 +15,6 @@ import (
 	"fossick/crawler/control"
 	"fossick/crawler/plan"
 	"fossick/eval/monitor"
-	"fossick/internal/cli"
 	"fossick/store"
 	"fossick/train/topics"
 )
@@ -57,7 +56,7 @@ var notOfAgents = []string{"resume", "agents", "refresh"}
 // agentHelp removes the flags in notOfAgents.
 func agentHelp(parser *kong.Kong) {
 	for _, verb := range []string{"agent", "coordinator"} {
-		node := cli.Child(parser.Model.Node, verb)
+		node := childVerb(parser.Model.Node, verb)
 		node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfAgents, f.Name) })
 	}
 }
@@ -147,7 +146,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, p *plan.Plan, exch
 	starts := monitor.WatchStarts(p.Crawl.Seeds, p.Crawl.Store)
 	p.Crawl.Progress = showing(a, line, shown, starts)
 	a.signals.Within(endWithin)
-	defer cli.LimitHeap(crawlMemory)()
+	defer limitHeap(crawlMemory)()
 	p.Crawl.RefetchLost = c.RefetchLost
 	p.Crawl.Replicate, p.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
 	id := cluster.AgentID(p.Crawl.Store.Info().Agent)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"fossick/crawler/cluster/bus"
 	"fossick/datasets/web"
 	"fossick/eval/monitor"
 	"fossick/internal/page"
@@ -30,11 +32,7 @@ func TestAgentsByNATS(t *testing.T) {
 	testkit.Only(t, "agents wait for each other's leases")
 	t.Parallel()
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), web.Options{Log: log, Latency: 30 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(20, 20), web.Options{Log: log, Latency: 30 * time.Millisecond})
 	port, dir := freePort(t), t.TempDir()
 	command := func(name string) []string {
 		p := killPlan{args: []string{"--seed", "http://h0.test/0"}}
@@ -280,4 +278,30 @@ func rankAsTheyCrawled(t *testing.T, dir, port string) {
 	if off := farFrom(t, got, rankFile(t, exact)); off > 1e-10 {
 		t.Errorf("ranked by agents: off by %g", off)
 	}
+}
+
+// beBroker gives this test binary another role: to serve an exchange, a broker as JSON, without an agent.
+const beBroker = "FOSSICK_TEST_BE_BROKER"
+
+// broker is an exchange's server in its own process.
+type broker struct {
+	Options bus.ServeOptions
+	Keys    string // folder of the keys
+}
+
+// beBrokerAsTold serves until its standard input closes, so that it ends with the test.
+func beBrokerAsTold(text string) {
+	var b broker
+	err := json.Unmarshal([]byte(text), &b)
+	if err == nil {
+		b.Options.Secrets, err = bus.ReadSecrets(b.Keys, time.Now())
+	}
+	if err == nil {
+		_, err = bus.Serve(b.Options)
+	}
+	fmt.Fprintln(os.Stderr, "serving", err)
+	if err == nil {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	}
+	os.Exit(1)
 }

@@ -18,7 +18,6 @@ func (c *faultyCrawl) judge(addr string) {
 	j := mannersJudge{log: requests, delay: boxRest, robots: readRobots(c.t, addr, requests)}
 	j.judge().report(c.t)
 	c.judgeSilence(requests)
-	c.judgeClocks(requests)
 	again := c.judgeRepeats(requests)
 	twice := c.judgeStores()
 	c.t.Logf("%d requests in %v, the last after %v; %d pages asked for again, %d stored by several", len(requests), time.Since(c.began).Round(time.Second), requests[len(requests)-1].Start.Sub(c.began).Round(time.Second), again, twice)
@@ -94,37 +93,6 @@ func (c *faultyCrawl) judgeSilence(requests []request) {
 			if own && !e.quietFrom.IsZero() && r.Start.After(e.quietFrom) && r.Start.Before(e.quietTo) {
 				c.t.Errorf("round %d, %s: machine %d asked for %s, %v after it had to be silent", e.round, e.kind, e.box.number, r.URL, r.Start.Sub(e.quietFrom))
 			}
-		}
-	}
-}
-
-// judgeClocks checks that wrong clocks show in the times of stored pages.
-func (c *faultyCrawl) judgeClocks(requests []request) {
-	asked := map[string][]time.Time{}
-	for _, r := range requests {
-		asked[r.URL] = append(asked[r.URL], r.Start)
-	}
-	wrong := map[*box]int{}
-	for _, b := range c.boxes {
-		s, err := store.Open(b.store())
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		for p, err := range s.Pages() {
-			if err != nil {
-				c.t.Fatal(err)
-			}
-			if !slices.ContainsFunc(asked[p.URL], func(at time.Time) bool { return time.UnixMilli(p.At).Sub(at).Abs() < time.Minute/2 }) {
-				wrong[b]++
-			}
-		}
-		if err := s.Close(); err != nil {
-			c.t.Error(err)
-		}
-	}
-	for _, e := range c.all {
-		if e.kind == clockWrong && e.own > 2*boxWorkers && wrong[e.box] == 0 {
-			c.t.Errorf("round %d: no page of machine %d has a wrong time", e.round, e.box.number)
 		}
 	}
 }

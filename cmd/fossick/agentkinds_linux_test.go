@@ -84,14 +84,6 @@ var faultKinds = []faultKind{
 		c.sleep(c.between(2, 5))
 		e.quietTo = time.Now()
 	}},
-	{clockWrong, func(c *faultyCrawl, e *happened) {
-		e.box.setClock(time.Minute - time.Duration(c.rng.IntN(2))*2*time.Minute)
-		c.sleep(c.between(5, 15))
-		if c.rng.IntN(2) == 0 { // otherwise the clock stays wrong
-			e.box.setClock(0)
-			c.sleep(c.between(1, 5))
-		}
-	}},
 	{"disk full", func(c *faultyCrawl, e *happened) {
 		free := e.box.fill()
 		for range 40 {
@@ -111,8 +103,6 @@ var faultKinds = []faultKind{
 // its lease, but not yet written to the connection. The agent that takes over has waited longer
 // (--timeout).
 const wasOnItsWay = 100 * time.Millisecond
-
-const clockWrong = "clock wrong by a minute"
 
 // happened is a fault and its consequences.
 type happened struct {

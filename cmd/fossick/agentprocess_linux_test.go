@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,14 +20,13 @@ import (
 	"fossick/crawler/cluster/bus"
 )
 
-// box is a machine of a crawl: an agent with its own disk and clock. The last machine's exchange
+// box is a machine of a crawl: an agent with its own disk. The last machine's exchange
 // server is a separate process; the other agents embed theirs.
 type box struct {
 	t      *testing.T
 	net    *netLab
 	number int
 	disk   string // its own file system
-	clock  string // file that wrongClock reads
 	keys   string
 	args   []string // the agent's command line
 	serve  *broker  // the separate server's options; nil if the agent serves
@@ -90,7 +88,7 @@ func (r *running) kill() {
 func (b *box) launch(environment string, args ...string) *running {
 	b.t.Helper()
 	r := &running{cmd: b.net.command(b.number, append([]string{os.Args[0]}, args...)...), ended: make(chan struct{})}
-	r.cmd.Env = append(os.Environ(), environment, theClock+"="+b.clock)
+	r.cmd.Env = append(os.Environ(), environment)
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL}
 	stdin, err := r.cmd.StdinPipe()
@@ -154,19 +152,6 @@ func (b *box) id() cluster.AgentID {
 	return b.name
 }
 
-// setClock makes the machine's clock wrong by a number of whole seconds.
-func (b *box) setClock(by time.Duration) {
-	b.t.Helper()
-	f, err := os.OpenFile(b.clock, os.O_WRONLY, 0)
-	if err == nil {
-		_, err = f.Write(binary.LittleEndian.AppendUint64(nil, uint64(int64(by/time.Second))))
-		_ = f.Close()
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-}
-
 // fill takes all space that is left on the machine's disk, until free.
 func (b *box) fill() (free func()) {
 	b.t.Helper()
@@ -210,10 +195,7 @@ func newBoxes(t *testing.T, net *netLab, addr string) (boxes []*box) {
 		routes = append(routes, a+":7422")
 	}
 	for i, at := range net.addrs {
-		b := &box{t: t, net: net, number: i, disk: mount(t, "600m"), clock: filepath.Join(t.TempDir(), "clock"), keys: filepath.Join(keys, at)}
-		if err := os.WriteFile(b.clock, make([]byte, 8), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		b := &box{t: t, net: net, number: i, disk: mount(t, "600m"), keys: filepath.Join(keys, at)}
 		b.args = []string{
 			"agent", "--json", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--also", "near-duplicates",
 			"--max-pages", "1000000", "--seed", "http://h0.test/0", "--seed", "http://h1.test/0", "--proxy", "http://" + addr, "--store", b.store(),

@@ -34,7 +34,7 @@ type app struct {
 
 	emitted bool      // a result has been printed
 	keep    func(any) // if set, it takes results, and nothing is printed
-	signals *cli.Signals
+	signals *signals
 	closers *[]func() error // run when the verb ends; shared with the copies of runVerb
 	stores  *control.Stores // open for reading; shared likewise
 }
@@ -47,7 +47,7 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, seed: g.Rand, log: newLog(g, screen), closers: new([]func() error),
 	}
 	a.stores = &control.Stores{Say: a.say}
-	a.ctx, a.signals = cli.Heed(ctx, func() {
+	a.ctx, a.signals = heedSignals(ctx, func() {
 		a.say("stopping: finishing the requests in flight; interrupt again to stop at once")
 	}, func() {
 		screen.Clear()
@@ -95,7 +95,7 @@ func newLog(g *grammar, stderr *cli.Screen) *slog.Logger {
 		handler = slog.NewTextHandler(cli.Text(stderr), opt)
 	}
 	to := slog.New(handler)
-	cli.LogLibraries(to)
+	logLibraries(to)
 	return to
 }
 
@@ -174,7 +174,7 @@ func newScreen(stderr io.Writer, quiet bool) *cli.Screen {
 
 // isLive says whether w is a terminal whose last line can be overwritten.
 func isLive(w io.Writer) bool {
-	if o, ok := w.(*cli.Outlet); ok {
+	if o, ok := w.(*outlet); ok {
 		w = o.W
 	}
 	f, ok := w.(*os.File)

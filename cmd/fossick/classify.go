@@ -165,7 +165,7 @@ func (a *app) fetchPage(raw, contact string, allowNet []string, proxy string) (*
 	}
 	resp := f.Fetch(a.ctx, fetch.Request{URL: raw})
 	if resp.State != fetch.StateOK {
-		return nil, fmt.Errorf("URL %s: state %s (%w); give a URL that the server answers with success", raw, resp.State, cmp.Or(resp.Err, fetch.ErrNoPage))
+		return nil, fmt.Errorf("URL %s: state %s (%w); give a URL that answers with success", raw, resp.State, cmp.Or(resp.Err, fetch.ErrNoPage))
 	}
 	if err := isText(resp.Body); err != nil {
 		return nil, fmt.Errorf("URL %s: %w", raw, err)

@@ -153,7 +153,7 @@ func (s *clusterStatus) print(w io.Writer) {
 	}
 	cli.Fprintf(w, "%d of 1,024 partitions have an owner; %d pages, %d of them on topic\n", s.Partitions, s.Fetched, s.Relevant)
 	for _, key := range s.Unreadable {
-		cli.Fprintf(w, "%s cannot be read: no agent of this release wrote it; an agent that lives writes it anew\n", key)
+		cli.Fprintf(w, "%s cannot be read: an agent of another release wrote it; a running agent will replace it\n", key)
 	}
 	if s.Lost > 0 {
 		cli.Fprintf(w, "%d pages were lost with agents that are gone; fossick agent --refetch-lost fetches them again\n", s.Lost)
@@ -196,7 +196,7 @@ type frontierResult struct {
 const frontierMemory = 768 << 20
 
 func (c *frontierCmd) Run(a *app) (err error) {
-	defer cli.LimitHeap(frontierMemory)()
+	defer limitHeap(frontierMemory)()
 	if c.Waiting < 1 {
 		return usagef("--waiting %d: want 1 or more", c.Waiting)
 	}

@@ -12,7 +12,6 @@ import (
 	"fossick/datasets/web"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
-	"fossick/internal/cli"
 	"fossick/train"
 	"fossick/train/topics"
 )
@@ -55,7 +54,7 @@ func (c completionCmd) Run(a *app) error {
 // completeLine answers a shell's request for completions and then ends the program.
 func completeLine(parser *kong.Kong) {
 	predictors := map[string]complete.Predictor{}
-	verbs := append(cli.Children(parser.Model.Node), "config")
+	verbs := append(childNames(parser.Model.Node), "config")
 	_ = kong.Visit(parser.Model.Node, func(n kong.Visitable, next kong.Next) error { // the visitor returns no error
 		switch n := n.(type) {
 		case *kong.Flag:

@@ -72,7 +72,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	defer cli.LimitHeap(exportMemory)()
+	defer limitHeap(exportMemory)()
 	began := time.Now()
 	did, err := c.convert(a)
 	if err != nil {

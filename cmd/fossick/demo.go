@@ -96,7 +96,7 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	r = &demoResult{Report: c.path("report.html")}
 	model := c.path("model.fossick")
 	a.say("\n1. train: a classifier learns the themes from the labelled training pages")
-	if r.Train, err = runVerb[*train.Result](a, trainCmd{Sets: []string{"demo"}, Out: model, methodFlags: methodFlags{Classifier: "auto"}, foldFlags: foldFlags{Folds: 5, Explain: c.path("model.html")}}); err != nil {
+	if r.Train, err = runVerb[*train.Result](a, trainCmd{Sets: []string{"demo"}, Out: model, Classifier: "auto", Folds: 5, Explain: c.path("model.html")}); err != nil {
 		return nil, err
 	}
 	focus := focusCmd{Crawl: plan.Crawl{Topic: c.Topic, Store: c.path("focus"), Settings: plan.Settings{

@@ -17,7 +17,6 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
-	"fossick/internal/cli"
 	"fossick/internal/testkit"
 	"fossick/models"
 )
@@ -34,10 +33,10 @@ func TestHelpExamples(t *testing.T) {
 	fossickInPath(t)
 	ownSettings(t, fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[survey]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n[topic.check]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n", addr, ca))
 	folder := exampleFolder(t)
-	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
-		name := strings.Join(cli.Path(verb), " ")
+	for _, verb := range verbsBelow(newParser(t).Model.Node) {
+		name := strings.Join(verbPath(verb), " ")
 		t.Run(name, func(t *testing.T) {
-			examples := examplesOf(cli.Long(verb))
+			examples := examplesOf(longHelp(verb))
 			if len(examples) == 0 {
 				t.Fatalf("fossick %s --help has no example to paste", name)
 			}
@@ -174,7 +173,7 @@ func testBinary(t *testing.T) string {
 // newParser returns the parser that run makes.
 func newParser(t testing.TB) *kong.Kong {
 	t.Helper()
-	parser, err := newGrammar(&grammar{}, cli.ReadSettings(harmless), io.Discard, io.Discard, false)
+	parser, err := newGrammar(&grammar{}, readSettings(harmless), io.Discard, io.Discard, false)
 	if err != nil {
 		t.Fatal(err)
 	}

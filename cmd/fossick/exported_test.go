@@ -86,11 +86,7 @@ func crawlCorpus(t *testing.T, corpus, dir string) {
 			starts[host] = e.URL
 		}
 	}
-	addr, ca, stop, err := serveSet(t.Context(), set, web.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, ca := served(t, set, web.Options{})
 	args := []string{"focus", "--topic", "science", "--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--max-pages", "1500", "--store", dir, "--quiet"}
 	for _, url := range slices.Sorted(maps.Values(starts)) {
 		args = append(args, "--seed", url)

@@ -45,11 +45,7 @@ func faultState(t *testing.T, f *web.Fault) fetch.State {
 			}
 		}
 	}, datasets.Options{})
-	addr, ca, stop, err := serveSet(t.Context(), set, web.Options{Faults: web.FaultPlan{Share: 1, Names: []string{f.Name}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, ca := served(t, set, web.Options{Faults: web.FaultPlan{Share: 1, Names: []string{f.Name}}})
 	fetcher := proxyFetcher(t, addr, ca, f.States)
 	target := "http://a.test/page"
 	if f.Host() {
@@ -152,11 +148,7 @@ func endsByTime(states []string) bool {
 
 func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 	log := &requestLog{}
-	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), web.Options{Log: log, Faults: web.FaultPlan{Share: 1.0 / 3, Names: names}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, ca := served(t, faultyWeb(hosts), web.Options{Log: log, Faults: web.FaultPlan{Share: 1.0 / 3, Names: names}})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	run := runFossick(t, []string{
 		"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--seed", "http://home.test/",
@@ -221,6 +213,42 @@ func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 	}
 	checkFaultyStore(t, s)
 	t.Logf("%d faults met, %d requests, states %v, %d MiB resident at most", len(met), result.Requests, result.ByState, run.peak>>20)
+}
+
+// TestFaultySitemaps checks that hosts with faulty sitemaps of any kind cost neither their page nor the
+// crawl's bounds, and that no sitemap makes the crawl ask another host.
+func TestFaultySitemaps(t *testing.T) {
+	testkit.Only(t, "serves sitemaps of half a gigabyte")
+	var names []string
+	for _, f := range web.Faults() {
+		if strings.HasPrefix(f.Name, "sitemap-") {
+			names = append(names, f.Name)
+		}
+	}
+	const hosts = 40
+	log := &requestLog{}
+	addr, ca := served(t, faultyWeb(hosts), web.Options{Log: log, Sitemaps: true, Faults: web.FaultPlan{Share: 1, Names: names}})
+	run := runFossick(t, []string{
+		"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--seed", "http://home.test/", "--proxy", "http://" + addr, "--ca", ca,
+		"--delay", killRest.String(), "--also", "sitemaps", "--max-pages", "100000", "--store", filepath.Join(t.TempDir(), "crawl"), "--json", "--quiet",
+	}, 4*time.Minute, func() bool { return false })
+	var r monitor.Result
+	if err := json.Unmarshal(run.stdout, &r); err != nil || r.Stopped != "frontier_empty" || r.Fetched != hosts+1 || run.peak > 512<<20 {
+		t.Errorf("killed %v, %d MiB resident, %v: %s", run.killed, run.peak>>20, err, run.stdout)
+	}
+	met := map[string]bool{}
+	for _, q := range log.requests(t) {
+		met[q.Fault] = true
+		if strings.HasPrefix(q.Host, "victim") || strings.HasPrefix(q.Host, "10.") {
+			t.Errorf("a sitemap made the crawl ask %s", q.Host)
+		}
+	}
+	for _, name := range names {
+		if !met[name] {
+			t.Errorf("no host had %s: enlarge the web", name)
+		}
+	}
+	checkRests(t, log.requests(t), nil)
 }
 
 // faultsByName is built once: every log line needs it, and some faults take milliseconds to make.

@@ -118,7 +118,7 @@ const crawlMemory = 272 << 20
 func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {
 	a, p := x.a, x.plan
 	a.signals.InOrder()
-	defer cli.LimitHeap(crawlMemory)() // before the queue takes a million start pages
+	defer limitHeap(crawlMemory)() // before the queue takes a million start pages
 	filling := a.step("filling the queue")
 	err = x.begin()
 	filling()

@@ -65,10 +65,7 @@ func filesWith(t *testing.T, dir, text string) (names []string) {
 func exportHas(t *testing.T, dir, text string) bool {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "all.jsonl")
-	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"export", dir, "--to", "jsonl", "-o", out}, &stdout, &stderr); code != 0 {
-		t.Fatalf("export: %d: %s", code, stderr.String())
-	}
+	fossick(t, "export", dir, "--to", "jsonl", "-o", out)
 	content, err := os.ReadFile(out)
 	if err != nil || len(content) == 0 {
 		t.Fatalf("exported %d bytes, %v", len(content), err)
@@ -94,11 +91,7 @@ func TestForgetInARunningCrawl(t *testing.T) {
 	const hosts = 6
 	pages := testkit.Rounds(60, 400)
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Latency: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(hosts, pages), web.Options{Log: log, Latency: time.Millisecond})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0"}, also: "traps,near-duplicates"}.command(addr, dir)
 	l := startCrawl(t, dir, args[1:]...)
@@ -170,14 +163,10 @@ func TestKillForget(t *testing.T) {
 	const hosts = 6
 	const pages = 60
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Latency: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(hosts, pages), web.Options{Log: log, Latency: time.Millisecond})
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
 	kills, unknown, completed, whole := 0, 0, 0, 0
-	for range fromEnv("FOSSICK_KILLS", 12) {
+	for range fromEnv("FOSSICK_KILLS", 8) {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0"}}.command(addr, dir)
 		asking, answered := make(chan struct{}), make(chan error, 1)
@@ -293,11 +282,7 @@ func (l *live) await(t *testing.T, wanted func(monitor.Status) bool) monitor.Sta
 // the store is sound.
 func TestKillLabel(t *testing.T) {
 	t.Parallel()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(8, 40), web.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(8, 40), web.Options{})
 	k := &killer{at: map[string]int{}}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
 	acknowledged := 0

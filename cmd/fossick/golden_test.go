@@ -51,11 +51,7 @@ func TestOrdersAreKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			addr, ca, stop, err := serveSet(t.Context(), upperFolders(t, corpus, test.folders), web.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer stop()
+			addr, ca := served(t, upperFolders(t, corpus, test.folders), web.Options{})
 			labeller := rememberingLabeller(t, test.topic)
 			for _, name := range plan.Names() {
 				golden.check(t, test.corpus+" lab "+name, virtualOrder(t, c, labeller, test.topic, name, test.seeds, test.pages))

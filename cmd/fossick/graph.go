@@ -18,7 +18,7 @@ type graphCmd struct {
 	Output    string   `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
 	Edges     string   `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
 	Transpose bool     `help:"Reverse all links."`
-	Memory    cli.Size `default:"256MiB" placeholder:"SIZE" help:"Memory for sorting; the rest goes to scratch files beside the graph [256MiB]."`
+	Memory    byteSize `default:"256MiB" placeholder:"SIZE" help:"Memory for sorting; the rest goes to scratch files beside the graph [256MiB]."`
 }
 
 func (graphCmd) Help() string {

@@ -49,11 +49,7 @@ func TestHostileWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, _, stop, err := serveSet(t.Context(), set, web.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, set, web.Options{})
 	bad := hostileTLS(t)
 	write(t, "hosts", "bad.test\t"+bad+"\n")
 	write(t, "truth", "http://h0.test/0\tmoney "+forging[:1]+"\u202e\x1b[2J\n")

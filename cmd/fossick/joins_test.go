@@ -3,26 +3,18 @@ package main
 import (
 	"archive/zip"
 	"bytes"
-	"database/sql"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
-
-	"fossick/internal/warc"
 )
 
-// checkJoins compares the pages and links of every format with the rows.
+// checkJoins compares with the rows the pages and links of the formats that checkPeers does not read.
 func (e *exported) checkJoins(t *testing.T) {
 	all := record{id: "has", node: 1, url: "has"}
 	for _, format := range []struct {
@@ -30,19 +22,12 @@ func (e *exported) checkJoins(t *testing.T) {
 		has  record
 		read func(t *testing.T) []record
 	}{
-		{"pages.parquet", all, e.inParquet},
 		{"pages.csv", all, e.inCSV},
 		{"pages.txt", record{id: "has"}, e.inText},
 		{"markdown", all, e.inMarkdown},
 		{"links.nodes.tsv", all, e.inNodes},
-		{"links.gexf", all, func(t *testing.T) []record { return e.inXML(t, "links.gexf") }},
-		{"links.graphml", all, func(t *testing.T) []record { return e.inXML(t, "links.graphml") }},
-		{"responses of warc", record{id: "has", url: "has"}, func(t *testing.T) []record { return e.inWARC(t, warc.Response, (*warc.Record).ID) }},
-		{"metadata of warc", record{id: "has", url: "has"}, func(t *testing.T) []record { return e.inWARC(t, warc.Metadata, (*warc.Record).RefersTo) }},
 		{"index.cdxj", record{url: "has"}, e.inCDXJ},
 		{"pages.wacz", record{id: "has", url: "has"}, e.inWACZ},
-		{"pages.sqlite", all, e.inSQLite},
-		{"pages.ndjson", all, e.inBulk},
 	} {
 		e.sameRecords(t, format.name, format.has, format.read(t))
 	}
@@ -52,21 +37,6 @@ func (e *exported) checkJoins(t *testing.T) {
 	if err := json.Unmarshal(e.file(t, "card.json"), &card); err != nil || card.Pages.Exported != len(e.rows) {
 		t.Errorf("the card tells of %d pages, %v", card.Pages.Exported, err)
 	}
-}
-
-func (e *exported) inParquet(t *testing.T) (got []record) {
-	rows, err := parquet.ReadFile[struct {
-		ID   *string `parquet:"id"`
-		Node *int64  `parquet:"node"`
-		URL  *string `parquet:"url"`
-	}](filepath.Join(e.dir, "pages.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rows {
-		got = append(got, record{*r.ID, int(*r.Node), *r.URL})
-	}
-	return got
 }
 
 func (e *exported) inCSV(t *testing.T) (got []record) {
@@ -147,86 +117,6 @@ func (e *exported) inNodes(t *testing.T) (got []record) {
 	return got
 }
 
-// inXML reads GEXF and GraphML, which declare attributes before they use them by number.
-func (e *exported) inXML(t *testing.T, name string) (got []record) {
-	attributes, edges := map[string]string{}, map[edge]bool{}
-	var in string // the attribute whose text follows
-	for d := xml.NewDecoder(bytes.NewReader(e.file(t, name))); ; {
-		token, err := d.Token()
-		if err == io.EOF {
-			e.sameEdges(t, name, edges)
-			return got
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		set := func(name, value string) {
-			switch attributes[name] {
-			case "id":
-				got[len(got)-1].id = value
-			case "url":
-				got[len(got)-1].url = value
-			}
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			of := map[string]string{}
-			for _, a := range token.Attr {
-				of[a.Name.Local] = a.Value
-			}
-			plain := func(name string) int { return number(t, strings.TrimPrefix(of[name], "n")) }
-			switch token.Name.Local {
-			case "attribute": // GEXF
-				attributes[of["id"]] = of["title"]
-			case "key": // GraphML
-				attributes[of["id"]] = of["attr.name"]
-			case "node":
-				got = append(got, record{node: plain("id")})
-			case "attvalue":
-				set(of["for"], of["value"])
-			case "data":
-				in = of["key"]
-			case "edge":
-				edges[edge{plain("source"), plain("target")}] = true
-			}
-		case xml.CharData:
-			set(in, string(token))
-		case xml.EndElement:
-			in = ""
-		}
-	}
-}
-
-// inWARC reads the records of a type; id returns the ID by which a record names its page.
-func (e *exported) inWARC(t *testing.T, kind string, id func(*warc.Record) string) (got []record) {
-	for _, path := range e.archives(t) {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		r, err := warc.NewReader(f)
-		for err == nil {
-			var rec *warc.Record
-			if rec, err = r.Next(); err != nil || rec.Type() != kind {
-				continue
-			}
-			if kind == warc.Response {
-				if h, err := warc.ReadHTTP(rec.Body, 1<<20); err != nil {
-					t.Fatal(err)
-				} else if h.Status != http.StatusOK {
-					continue // a redirect
-				}
-			}
-			got = append(got, record{id: id(rec), url: rec.Target()})
-		}
-		if !errors.Is(err, io.EOF) {
-			t.Fatal(err)
-		}
-	}
-	return got
-}
-
 func (e *exported) archives(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(e.dir, "warc", "*.warc.gz"))
@@ -280,60 +170,6 @@ func (e *exported) inWACZ(t *testing.T) (got []record) {
 		if p.URL != "" { // the first line describes the list
 			got = append(got, record{id: p.ID, url: p.URL})
 		}
-	}
-}
-
-func (e *exported) inSQLite(t *testing.T) (got []record) {
-	db, err := sql.Open("sqlite3", filepath.Join(e.dir, "pages.sqlite"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	each := func(query string, do func(scan func(...any) error) error) {
-		rows, err := db.QueryContext(t.Context(), query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			if err := do(rows.Scan); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	each("SELECT id, node, url FROM pages", func(scan func(...any) error) error {
-		got = append(got, record{})
-		r := &got[len(got)-1]
-		return scan(&r.id, &r.node, &r.url)
-	})
-	edges := map[edge]bool{}
-	each("SELECT source, target FROM links", func(scan func(...any) error) error {
-		var one edge
-		err := scan(&one.from, &one.to)
-		edges[one] = true
-		return err
-	})
-	e.sameEdges(t, "pages.sqlite", edges)
-	return got
-}
-
-func (e *exported) inBulk(t *testing.T) (got []record) {
-	for d := json.NewDecoder(bytes.NewReader(e.file(t, "pages.ndjson"))); ; {
-		var one struct {
-			Index struct {
-				ID string `json:"_id"`
-			}
-		}
-		var page exportedRow
-		if err := d.Decode(&one); err == io.EOF {
-			return got
-		} else if err := errors.Join(err, d.Decode(&page)); err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, record{one.Index.ID, page.Node, page.URL})
 	}
 }
 

@@ -33,10 +33,7 @@ func TestKill(t *testing.T) {
 	t.Parallel()
 	t.Run("demo", func(t *testing.T) {
 		testkit.Only(t, "kills many processes")
-		set, err := datasets.Open("demo", datasets.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := demoSet(t)
 		killOften(t, killPlan{set: set, args: append(demoSeeds(t), "--exclude", `[?&]|/calendar/|/threads`)})
 	})
 	hosts := testkit.Rounds(20, 50)
@@ -162,7 +159,7 @@ func (p killPlan) command(addr, dir string) []string {
 
 func killOften(t *testing.T, plan killPlan) {
 	want := plan.crawl(t, nil) // without kills
-	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", testkit.Rounds(3, 12)), at: map[string]int{}}
+	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", testkit.Rounds(3, 8)), at: map[string]int{}}
 	stores, again := 0, 0
 	for k.most > 0 {
 		got := plan.crawl(t, k)
@@ -203,11 +200,7 @@ type collected struct {
 func (p killPlan) crawl(t *testing.T, k *killer) collected {
 	t.Helper()
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), p.set, web.Options{Log: log, Latency: 4 * time.Millisecond, Faults: p.faults})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, p.set, web.Options{Log: log, Latency: 4 * time.Millisecond, Faults: p.faults})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	var kills []kill
 	if k != nil {
@@ -351,10 +344,7 @@ func sound(t *testing.T, dir string, k *killer) bool {
 
 func demoSeeds(t *testing.T) []string {
 	t.Helper()
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := demoSet(t)
 	var seeds []string
 	for _, label := range slices.Sorted(maps.Keys(set.Web().Starts)) {
 		for _, u := range set.Web().Starts[label] {

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/export"
 	"fossick/export/search"
@@ -109,7 +108,7 @@ func killVerb(t *testing.T, crawl string, v killedVerb) {
 	}
 	k := &killer{at: map[string]int{}}
 	rng := rand.New(rand.NewPCG(uint64(start.UnixNano()), 3))
-	for range fromEnv("FOSSICK_KILLS", 8) {
+	for range fromEnv("FOSSICK_KILLS", 5) {
 		if v.reset != nil {
 			v.reset(t, dir)
 		}
@@ -177,15 +176,8 @@ func keptLabels(t *testing.T, dir string) map[uint64]store.Label {
 
 func crawledDemo(t *testing.T) (dir string) {
 	t.Helper()
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr, _, stop, err := serveSet(t.Context(), set, web.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	set := demoSet(t)
+	addr, _ := served(t, set, web.Options{})
 	plan := killPlan{set: set, args: append(demoSeeds(t), "--delay", "0", "--exclude", `[?&]|/calendar/|/threads`)}
 	dir = filepath.Join(t.TempDir(), "crawl")
 	if killed, _ := runAndKill(t, plan.command(addr, dir), 2*time.Minute); killed {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/relevance"
-	"fossick/store"
 )
 
 // TestLabIsFocus crawls a corpus by every policy, served with focus and virtually in the lab, with one
@@ -46,11 +44,7 @@ func TestLabIsFocus(t *testing.T) {
 				corpus = testkit.Corpus(t, corpus)
 			}
 			set := upperFolders(t, corpus, test.folders)
-			addr, ca, stop, err := serveSet(t.Context(), set, web.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer stop()
+			addr, ca := served(t, set, web.Options{})
 			c, err := lab.Load(t.Context(), set)
 			if err != nil {
 				t.Fatal(err)
@@ -100,28 +94,11 @@ func upperFolders(t *testing.T, corpus string, folders int) *datasets.Set {
 	}, datasets.Options{})
 }
 
+// focusOrder runs a crawl and returns the URLs of its pages in order.
 func focusOrder(t *testing.T, args []string) (urls []string) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), args, &stdout, &stderr); code != exitDone {
-		t.Fatalf("focus ended with %d: %s", code, stderr.String())
-	}
-	s, err := store.Open(args[slices.Index(args, "--store")+1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		urls = append(urls, p.URL)
-	}
-	return urls
+	fossick(t, args...)
+	return storedOrder(t, args[slices.Index(args, "--store")+1])
 }
 
 func rememberingLabeller(t *testing.T, topicName string) *plan.Labeller {

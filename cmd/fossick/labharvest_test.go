@@ -75,7 +75,7 @@ func harvestsAsLab(t *testing.T, delay string, policies, topics []string, sets i
 func newHarvestRun(t *testing.T, corpus, topic string, sets int, delay string, policies []string) *harvestRun {
 	a := newApp(context.Background(), &grammar{Quiet: true, LogFormat: "text", Rand: 1}, io.Discard, io.Discard)
 	t.Cleanup(a.close)
-	cmd := labCmd{labFlags: labFlags{
+	cmd := labCmd{Options: lab.Options{
 		Corpus: corpus, Topic: topic, Policy: policies, Links: "all",
 		Starts: 10, StartSets: sets, Pages: 229,
 	}}

@@ -34,11 +34,6 @@ import (
 const beMain = "FOSSICK_TEST_BE_MAIN"
 
 func TestMain(m *testing.M) {
-	if clock := os.Getenv(theClock); clock != "" {
-		if err := wrongClock(clock); err != nil {
-			panic(err)
-		}
-	}
 	if text := os.Getenv(beBroker); text != "" {
 		beBrokerAsTold(text)
 	}
@@ -123,11 +118,6 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 		body[at] ^= 0xff
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o644))
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // serveSetCmd SET serves a set of the script's folder until the script ends, and sets $PROXY to it.
@@ -231,6 +221,26 @@ func serveSets(ctx context.Context, at string, opt web.Options, sets ...*dataset
 		_ = web.Serve(ctx, l) // ends with ctx; a test notices other errors
 	}()
 	return l.Addr().String(), web.CA(), func() { cancel(); <-done; _ = web.Close() }, nil
+}
+
+// served serves a set on loopback until the test ends.
+func served(t *testing.T, set *datasets.Set, opt web.Options) (addr, ca string) {
+	t.Helper()
+	addr, ca, stop, err := serveSet(context.WithoutCancel(t.Context()), set, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return addr, ca
+}
+
+func demoSet(t *testing.T) *datasets.Set {
+	t.Helper()
+	set, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
 }
 
 // serveDemo serves the demo set to a script, and sets $PROXY to it.

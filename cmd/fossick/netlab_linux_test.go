@@ -3,15 +3,10 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // netLab is a test's own network of network namespaces, joined with this process by a bridge.
@@ -73,56 +68,4 @@ func (n *netLab) heal(t *testing.T, from, to int) {
 // command returns a command on a machine; its process has the ID of the command itself, not of ip.
 func (n *netLab) command(machine int, args ...string) *exec.Cmd {
 	return exec.Command("ip", append([]string{"netns", "exec", n.names[machine]}, args...)...)
-}
-
-func (n *netLab) socket(t *testing.T, machine int) (c *net.UDPConn) {
-	t.Helper()
-	there, err := os.Open("/run/netns/" + n.names[machine])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer there.Close()
-	opened := make(chan error)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread is in another namespace, and must end
-		err := unix.Setns(int(there.Fd()), unix.CLONE_NEWNET)
-		if err == nil {
-			c, err = net.ListenUDP("udp", &net.UDPAddr{IP: net.ParseIP(n.addrs[machine]), Port: 7})
-		}
-		opened <- err
-	}()
-	if err := <-opened; err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	return c
-}
-
-// TestNetLab checks that a cut drops packets in one direction, until it is healed.
-func TestNetLab(t *testing.T) {
-	n := newNetLab(t, 2)
-	sockets := []*net.UDPConn{n.socket(t, 0), n.socket(t, 1)}
-	send := func(from int, word string) {
-		to := &net.UDPAddr{IP: net.ParseIP(n.addrs[1-from]), Port: 7}
-		if _, err := sockets[from].WriteTo([]byte(word), to); err != nil {
-			t.Errorf("%s: %v", word, err)
-		}
-	}
-	hear := func(at int, want string) {
-		t.Helper()
-		word := make([]byte, 100)
-		_ = sockets[at].SetReadDeadline(time.Now().Add(10 * time.Second))
-		if k, err := sockets[at].Read(word); err != nil || string(word[:k]) != want {
-			t.Errorf("machine %d hears %q, %v; want %q", at, word[:k], err, want)
-		}
-	}
-	send(0, "whole")
-	hear(1, "whole")
-	n.cut(t, 0, 1)
-	send(0, "lost")
-	send(1, "other way")
-	hear(0, "other way")
-	n.heal(t, 0, 1)
-	send(0, "healed")
-	hear(1, "healed")
 }

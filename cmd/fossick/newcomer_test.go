@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"fossick/internal/cli"
 )
 
 // TestMistypedCommands checks that each mistake is answered with what was probably meant.
@@ -33,7 +31,7 @@ func TestMistypedCommands(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q, want %q", args, code, told, want)
 		}
 	}
-	verbs := cli.Children(newParser(t).Model.Node)
+	verbs := childNames(newParser(t).Model.Node)
 	for word, verb := range meant {
 		first, _, _ := strings.Cut(verb, " ")
 		if slices.Contains(verbs, word) || !slices.Contains(verbs, first) {
@@ -44,11 +42,11 @@ func TestMistypedCommands(t *testing.T) {
 
 // TestHelpIsShort checks that --help of a verb fits into two screens.
 func TestHelpIsShort(t *testing.T) {
-	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
+	for _, verb := range verbsBelow(newParser(t).Model.Node) {
 		var out bytes.Buffer
-		run(t.Context(), append(cli.Path(verb), "--help"), &out, &out)
+		run(t.Context(), append(verbPath(verb), "--help"), &out, &out)
 		if n := strings.Count(out.String(), "\n"); n > 75 {
-			t.Errorf("%v --help has %d lines", cli.Path(verb), n)
+			t.Errorf("%v --help has %d lines", verbPath(verb), n)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"fossick/crawler/plan"
-	"fossick/internal/cli"
 	"fossick/store"
 )
 
@@ -31,13 +30,13 @@ func TestFolderSettings(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	refused := map[string]bool{}
-	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
+	for _, verb := range verbsBelow(newParser(t).Model.Node) {
 		for _, flag := range slices.Concat(verb.AllFlags(false)...) {
 			if _, known := refused[flag.Name]; known && !refused[flag.Name] == harmless(flag) {
 				continue
 			}
-			write(t, cli.FileName, flag.Name+" = \"1\"\n")
-			_, err := newParser(t).Parse(cli.Path(verb))
+			write(t, settingsFile, flag.Name+" = \"1\"\n")
+			_, err := newParser(t).Parse(verbPath(verb))
 			refused[flag.Name] = refused[flag.Name] || err != nil && strings.Contains(err.Error(), "--"+flag.Name+": fossick.toml:1: the fossick.toml of a working folder")
 		}
 	}
@@ -80,14 +79,14 @@ func TestWhatSettingsOpen(t *testing.T) {
 			if c.env != "" {
 				t.Setenv("FOSSICK_ALLOW_NET", c.env)
 			}
-			write(t, cli.FileName, strings.ReplaceAll(c.folder, "HERE", here))
+			write(t, settingsFile, strings.ReplaceAll(c.folder, "HERE", here))
 			ownSettings(t, strings.ReplaceAll(c.own, "HERE", here))
 			// An unknown topic ends the program once the flags are read.
 			code, told := runForErrors(t, append([]string{"focus", "--topic", "nothing-of-that-name"}, c.args...))
 			if code == exitDone || c.refused == strings.Contains(told, "no such topic") || strings.Contains(told, "secret") {
 				t.Errorf("exit code %d, %s", code, told)
 			}
-			if c.want != "" && !strings.Contains(told, c.want) || c.want == "" && (strings.Contains(told, cli.FileName) || strings.Contains(told, "sets")) {
+			if c.want != "" && !strings.Contains(told, c.want) || c.want == "" && (strings.Contains(told, settingsFile) || strings.Contains(told, "sets")) {
 				t.Errorf("told %q, want %q", told, c.want)
 			}
 		})
@@ -100,7 +99,7 @@ func ownSettings(t *testing.T, text string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, cli.FileName), text)
+	write(t, filepath.Join(dir, settingsFile), text)
 }
 
 // TestWhatAStoreOpens checks that a resumed crawl prints what it takes from its store.
@@ -209,7 +208,7 @@ func TestSettingsOfAnyKind(t *testing.T) {
 			if code, told := runForErrors(t, []string{"topic", "show", "own"}); code != exitFailed {
 				t.Errorf("a topic: exit code %d, %s", code, told)
 			}
-			if err := put(cli.FileName); err != nil {
+			if err := put(settingsFile); err != nil {
 				t.Fatal(err)
 			}
 			if code, told := runForErrors(t, []string{"version"}); code != exitUsage || len(told) > 300 {

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"fossick/internal/cli"
 )
 
 // mechanism matches a row of docs/papers.md: the mechanism, its flags, its test.
@@ -44,12 +42,12 @@ func TestPapersPage(t *testing.T) {
 
 func flagsOfVerbs(t *testing.T) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
-	for _, verb := range cli.Verbs(newParser(t).Model.Node) {
+	for _, verb := range verbsBelow(newParser(t).Model.Node) {
 		names := map[string]bool{}
 		for _, flag := range verb.Flags {
 			names[flag.Name] = true
 		}
-		all[strings.Join(cli.Path(verb), " ")] = names
+		all[strings.Join(verbPath(verb), " ")] = names
 	}
 	return all
 }

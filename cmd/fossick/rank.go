@@ -36,7 +36,7 @@ type rankCmd struct {
 	Top      int      `default:"10" placeholder:"N" help:"Nodes to print [10]."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
 	withAgents
-	Memory cli.Size `default:"4GiB" placeholder:"SIZE" help:"Memory for the graph as arrays; a graph that needs more stays compressed, and PageRank by power iteration takes about five times as long [4GiB]." expert:""`
+	Memory byteSize `default:"4GiB" placeholder:"SIZE" help:"Memory for the graph as arrays; a graph that needs more stays compressed, and PageRank by power iteration takes about five times as long [4GiB]." expert:""`
 }
 
 func (rankCmd) Help() string {
@@ -102,7 +102,7 @@ type rankResult struct {
 	Iterations int          `json:"iterations"` // over all edges; an iteration of hits visits them twice
 	Residual   float64      `json:"residual"`
 	Seconds    float64      `json:"seconds"`     // includes transposing the graph, not reading it
-	Processor  *float64     `json:"cpu_seconds"` // of all processors; null if the system does not tell
+	Processor  float64      `json:"cpu_seconds"` // of all processors
 	InMemory   bool         `json:"in_memory"`
 	Blocks     *int         `json:"blocks"`            // null without blocks
 	Before     *int64       `json:"iterations_before"` // cost of local ranks and block rank, in iterations; null if they are no start
@@ -147,7 +147,7 @@ func (c *rankCmd) Run(a *app) error {
 		if opt.Personal, n, err = source.Weights(a.ctx, g, c.Topic, c.Personal); err != nil {
 			return err
 		}
-		a.say("surfers start anew on %d of %d nodes", n, g.Nodes())
+		a.say("random surfers restart on %d of %d nodes", n, g.Nodes())
 	}
 	if rank.ByBlocks(c.Method) {
 		if opt.Blocks, err = source.Blocks(a.ctx, g, c.Block); err != nil {
@@ -155,17 +155,14 @@ func (c *rankCmd) Run(a *app) error {
 		}
 	}
 	defer a.step("ranking " + c.Graphs[0])()
-	began, used := time.Now(), cli.Worked()
+	began, used := time.Now(), cpuTime()
 	ranked, err := rank.Of(a.ctx, g, opt)
 	if err != nil {
 		return err
 	}
 	r := c.result(g, ranked)
 	r.Seconds = time.Since(began).Seconds()
-	if used != nil {
-		cpu := (*cli.Worked() - *used).Seconds()
-		r.Processor = &cpu
-	}
+	r.Processor = (cpuTime() - used).Seconds()
 	if err := c.keep(a, g, ranked, r); err != nil {
 		return err
 	}
@@ -313,7 +310,7 @@ func (c *rankCmd) several(a *app) error {
 	}
 	name := strings.Join(c.Graphs, " ")
 	defer a.step("ranking " + name)()
-	began, used := time.Now(), cli.Worked()
+	began, used := time.Now(), cpuTime()
 	links := make([]cluster.RankLinks, len(agents))
 	for i, agent := range agents {
 		if err := agent.read(a, int64(c.Memory)/int64(len(agents))); err != nil {
@@ -329,10 +326,7 @@ func (c *rankCmd) several(a *app) error {
 		return fmt.Errorf("%s: empty graphs; there is nothing to rank", name)
 	}
 	r := c.resultOfSeveral(name, found, len(agents), time.Since(began))
-	if used != nil {
-		cpu := (*cli.Worked() - *used).Seconds()
-		r.Processor = &cpu
-	}
+	r.Processor = (cpuTime() - used).Seconds()
 	for i, agent := range agents {
 		agent.part = parts[i]
 		_, arrays := agent.links.In.(*graph.CSR)
@@ -411,7 +405,7 @@ func (r *agentRank) read(a *app, memory int64) (err error) {
 		in, l.Degree, err = graph.Transposed(r.g)
 		l.In = in
 	} else {
-		err = r.turnRound(a)
+		err = r.transposeToFile(a)
 	}
 	if err != nil || r.pages != nil {
 		return err
@@ -422,7 +416,7 @@ func (r *agentRank) read(a *app, memory int64) (err error) {
 	})
 }
 
-func (r *agentRank) turnRound(a *app) error {
+func (r *agentRank) transposeToFile(a *app) error {
 	dir, err := os.MkdirTemp("", "fossick-graph-")
 	if err != nil {
 		return err
@@ -507,12 +501,13 @@ func (c *rankCmd) together(a *app) error {
 	settings := cli.Sprintf("%s, damping %g, epsilon %g, %d rounds", c.Method, c.Damping, c.Epsilon, c.Most)
 	err := c.meet(a, name, "rank", settings, ready, func(ctx context.Context, s cluster.TaskSession, _ cluster.AgentID) error {
 		defer a.step("ranking " + name + " with the other agents")()
-		began := time.Now()
+		began, used := time.Now(), cpuTime()
 		var err error
 		if agent.part, err = s.Rank(ctx, agent.links, options); err != nil {
 			return err
 		}
 		r = c.resultOfSeveral(name, agent.part.Result(), s.Agents, time.Since(began))
+		r.Processor = (cpuTime() - used).Seconds()
 		return nil
 	})
 	if err != nil {

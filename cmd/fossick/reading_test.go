@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -19,11 +18,7 @@ import (
 func TestReadersOfACrawl(t *testing.T) {
 	testkit.Only(t, "kills readers of a long crawl; by default reading.txtar reads one")
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), web.Options{Log: log, Latency: 40 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(20, 20), web.Options{Log: log, Latency: 40 * time.Millisecond})
 	crawl := func(dir string) []string {
 		return []string{
 			"focus", "--topic", "all", "--keywords", "page,host", "--threshold", "0", "--links", "all", "--json", "--quiet",
@@ -72,7 +67,7 @@ func TestReadersOfACrawl(t *testing.T) {
 		t.Errorf("the crawl: %v, %s", err, result)
 	}
 	checkStore(t, read)
-	if got, want := pagesInOrder(t, read), pagesInOrder(t, alone); !slices.Equal(got, want) {
+	if got, want := storedOrder(t, read), storedOrder(t, alone); !slices.Equal(got, want) {
 		t.Errorf("with readers the pages are\n%q, alone\n%q", got, want)
 	}
 }
@@ -94,20 +89,4 @@ func checkReader(t *testing.T, reader []string, out []byte, last uint64) uint64 
 		t.Errorf("%v: %d pages after %d", reader, *r.Fetched, last)
 	}
 	return *r.Fetched
-}
-
-func pagesInOrder(t *testing.T, dir string) (urls []string) {
-	t.Helper()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		urls = append(urls, fmt.Sprint(p.Number, " ", p.URL, " ", p.Relevant))
-	}
-	return urls
 }

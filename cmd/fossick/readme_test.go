@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -127,28 +126,4 @@ func serveInBackground(t *testing.T, bash, dir, command string) (addr string) {
 	}
 	t.Fatalf("%s does not say where it listens", command)
 	return ""
-}
-
-// TestReadmeLinks checks that the links of the README and the docs lead to files.
-func TestReadmeLinks(t *testing.T) {
-	links := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
-	files, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := filepath.Glob("../../*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range slices.Concat(files, more) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range links.FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
-				t.Errorf("%s: %v", filepath.Base(file), err)
-			}
-		}
-	}
 }

@@ -20,11 +20,7 @@ func TestKillRefresh(t *testing.T) {
 	t.Parallel()
 	const hosts, pages = 20, 15
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Change: web.ChangePlan{Mean: 2 * time.Second}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(hosts, pages), web.Options{Log: log, Change: web.ChangePlan{Mean: 2 * time.Second}})
 	plan := killPlan{args: []string{"--seed", "http://h0.test/0"}}
 	dir := filepath.Join(t.TempDir(), "crawl")
 	refresh := func(age string) []string { return append(plan.command(addr, dir), "--resume", "--refresh", age) }

@@ -35,7 +35,7 @@ var (
 	fileSignals = []usageSignal{{"", ""}, {`[{"location":"/p","tdm-reservation":1}]`, "tr"}, {`[{"location":"/other","tdm-reservation":1},{"location":"/","tdm-reservation":0}]`, ""}}
 )
 
-type signals struct{ robots, header, page, file usageSignal }
+type ownerSignals struct{ robots, header, page, file usageSignal }
 
 // refuse says whether one of the signals refuses a purpose.
 func refuse(purpose string, some ...usageSignal) bool {
@@ -49,7 +49,7 @@ type signalWeb struct {
 	files map[int]int
 }
 
-func (web *signalWeb) of(site int) (says signals) {
+func (web *signalWeb) of(site int) (says ownerSignals) {
 	for _, axis := range []struct {
 		what *usageSignal
 		of   []usageSignal

@@ -16,7 +16,6 @@ import (
 	"fossick/crawler/plan"
 	"fossick/graph/orders"
 	"fossick/internal/cli"
-	"fossick/internal/page"
 	"fossick/models"
 	"fossick/train"
 )
@@ -69,10 +68,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			panic(r)
 		}
 	}()
-	out := &cli.Outlet{W: stdout}
+	out := &outlet{W: stdout}
 	stdout = out
 	var g grammar
-	set := cli.ReadSettings(harmless)
+	set := readSettings(harmless)
 	parser, err := newGrammar(&g, set, stdout, stderr, asJSON)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)
@@ -93,11 +92,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
 	a.tellFolder(set)
-	for _, sentence := range cli.UnknownEnv(parser.Model, os.Environ()) {
+	for _, sentence := range unknownEnvWarnings(parser.Model, os.Environ()) {
 		a.say("%s", sentence)
 	}
 	if err = parsed.Run(a); err == nil {
-		if err = out.Failed(); cli.ClosedPipe(err) {
+		if err = out.Failed(); closedPipe(err) {
 			return exitFailed
 		}
 	}
@@ -109,20 +108,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 
 // tellFolder prints the flags that the working folder's fossick.toml sets. --quiet hides them only
 // for a trusted folder.
-func (a *app) tellFolder(set *cli.Settings) {
+func (a *app) tellFolder(set *settings) {
 	flags, trusted := set.OfFolder()
 	if len(flags) == 0 || trusted && a.quiet {
 		return
 	}
-	cli.Fprintf(cli.Text(a.stderr), "%s of this folder sets %s\n", cli.FileName, strings.Join(flags, ", "))
+	cli.Fprintf(cli.Text(a.stderr), "%s of this folder sets %s\n", settingsFile, strings.Join(flags, ", "))
 }
 
-func newGrammar(g *grammar, set *cli.Settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
+func newGrammar(g *grammar, set *settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
 	options := append(valueMappers(),
 		kong.Name("fossick"), kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
-		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return cli.Print(ctx, false) }),
+		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return printHelp(ctx, false) }),
 		kong.ExplicitGroups(groups), kong.Bind(jsonWanted(asJSON)),
 		kong.Resolvers(set),
 	)
@@ -262,26 +261,6 @@ func harmless(flag *kong.Flag) bool {
 		return true
 	}
 	return slices.Contains(harmlessTexts, flag.Name)
-}
-
-// valueMappers make the parser read values as people write them.
-func valueMappers() []kong.Option {
-	return append(cli.Mappers(),
-		kong.NamedMapper("delay", cli.Mapper(func(v reflect.Value, text string) error {
-			v.SetString(text)
-			_, err := plan.ParseDelay(text)
-			return err
-		})),
-		kong.NamedMapper("purpose", cli.Mapper(func(v reflect.Value, text string) error {
-			v.SetString(text)
-			_, err := page.ParsePurpose(text)
-			return err
-		})),
-		kong.NamedMapper("contact", cli.Mapper(func(v reflect.Value, text string) error {
-			v.SetString(text)
-			return plan.CheckContact(text)
-		})),
-	)
 }
 
 type verbs struct {

@@ -44,7 +44,7 @@ Example:
 For fossick watch, pages that change, vanish or move for a while, and come back:
   fossick serve demo --change 10s --truth truth.jsonl
 
-With --sitemaps, each robots.txt names /sitemap.xml, for fossick focus --sitemaps.
+With --sitemaps, each robots.txt names /sitemap.xml, for fossick focus --also sitemaps.
 
 To test a crawler on a hostile web:
   fossick serve demo --faults 0.3 --log requests.jsonl

@@ -39,14 +39,12 @@ func TestStats(t *testing.T) {
 				t.Fatal(err)
 			}
 			log := &requestLog{}
-			addr, ca := serveNamed(t, set, func() {}, web.Options{Latency: time.Millisecond, Log: log, Faults: web.FaultPlan{
+			addr, ca := serveNamed(t, set, web.Options{Latency: time.Millisecond, Log: log, Faults: web.FaultPlan{
 				Share: 0.1, Names: []string{"status-403", "status-410", "redirect-nowhere", "wrong-type", "hang-up", "short-body"}}})
 			dir, model := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "model")
 			fossick(t, "train", "demo", "--labels", "banking,other", "--classifier", "nb", "--quiet", "-o", model)
 			want := newWebCount(t, set, c.seed)
-			want.began = time.Now()
 			fossick(t, append(countedCrawl(addr, ca, dir), "--seed", c.seed, "--max-pages", fmt.Sprint(c.pages))...)
-			want.ended = time.Now()
 			// Of two labels, a page gets the likelier one.
 			fossick(t, "refine", dir, "--model", model, "--topic", "banking", "--threshold", "0.5", "--quiet")
 			want.read(log.requests(t))
@@ -67,8 +65,8 @@ func countedCrawl(proxy, ca, dir string) []string {
 	}
 }
 
-// serveNamed serves a set with the server names of serverOf, and calls pass before each answer.
-func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt web.Options) (addr, ca string) {
+// serveNamed serves a set with the server names of serverOf.
+func serveNamed(t *testing.T, set *datasets.Set, opt web.Options) (addr, ca string) {
 	t.Helper()
 	web, err := web.New(t.Context(), opt, set)
 	if err != nil {
@@ -82,7 +80,6 @@ func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt web.Options) (
 		if full, _ := serverOf(r.URL.Host); r.Method != http.MethodConnect {
 			w.Header().Set("Server", full)
 		}
-		pass()
 		web.ServeHTTP(w, r)
 	})}
 	done := make(chan struct{})
@@ -168,7 +165,6 @@ func (w *webCount) compare(got statsTables) {
 	got.compareShares(w.t)
 	got.compareTotals(w.t)
 	w.compareMeans(got)
-	w.compareTimes(got)
 	if len(w.want) < 18 || cells < 100 {
 		w.t.Errorf("only %d tables with %d cells were compared", len(w.want), cells)
 	}

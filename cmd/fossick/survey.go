@@ -69,7 +69,7 @@ var notOfSurveys = []string{"patience", "score", "rho", "threshold", "order", "m
 
 // surveyHelp sets the help of survey's flags, and removes the flags in notOfSurveys.
 func surveyHelp(parser *kong.Kong) {
-	node := cli.Child(parser.Model.Node, "survey")
+	node := childVerb(parser.Model.Node, "survey")
 	node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfSurveys, f.Name) })
 	for _, f := range node.Flags {
 		if text, own := surveyFlags[f.Name]; own {

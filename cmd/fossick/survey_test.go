@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -67,11 +66,7 @@ func TestSurveyPoliteness(t *testing.T) {
 // TestSeedsTable checks that the store finds the URL and page of a row by its ID and hashes.
 func TestSeedsTable(t *testing.T) {
 	t.Parallel()
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(6, 5), web.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(6, 5), web.Options{})
 	dir, table := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "seeds.jsonl")
 	surveyOnce(t, "--seed", "http://h0.test/0", "--seed", "http://h1.test/nothing", "--proxy", "http://"+addr, "--delay", "0", "--store", dir, "--seeds-table", table)
 	s, err := store.Open(dir)
@@ -136,11 +131,7 @@ func TestSurveyFindsPages(t *testing.T) {
 			}
 		}
 	}, datasets.Options{})
-	addr, _, stop, err := serveSet(t.Context(), set, web.Options{Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, set, web.Options{Log: log})
 	list, next := filepath.Join(t.TempDir(), "seeds.txt"), filepath.Join(t.TempDir(), "next.txt")
 	write(t, list, "http://a.test/\nhttp://b.test/\nhttp://www.b.test/\n")
 	args := []string{"--proxy", "http://" + addr, "--delay", "20ms", "--links", "host"}
@@ -162,11 +153,7 @@ func surveyOnce(t *testing.T, args ...string) (r struct {
 	Parties, Seeds, Candidates int
 }) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), append([]string{"survey", "--json", "--quiet"}, args...), &out, &errs); code != exitDone {
-		t.Fatalf("%d: %s", code, errs.String())
-	}
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+	if err := json.Unmarshal(fossick(t, append([]string{"survey", "--json", "--quiet"}, args...)...), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

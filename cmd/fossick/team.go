@@ -109,7 +109,7 @@ func (w *teamwork) begin(c *focusCmd, p *plan.Plan) (err error) {
 
 func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.signals.InOrder()
-	defer cli.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
+	defer limitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
 	var agents []crawler.Options
 	var stores []*store.Store
 	for _, p := range w.plans {

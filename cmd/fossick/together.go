@@ -131,7 +131,7 @@ func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.A
 	}
 	s := cluster.StatusOf(values)
 	if len(s.Unreadable) > 0 {
-		return nil, fmt.Errorf("what the exchange has of crawl %q under %s cannot be read, so its agents are not known; give all of them --agents N", f.Crawl, strings.Join(s.Unreadable, ", "))
+		return nil, fmt.Errorf("the records of crawl %q under %s in the exchange cannot be read, so its agents are not known; give --agents N to all of them", f.Crawl, strings.Join(s.Unreadable, ", "))
 	}
 	for _, one := range s.Agents {
 		named = append(named, one.ID)

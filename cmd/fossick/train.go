@@ -13,69 +13,34 @@ import (
 	"fossick/train"
 )
 
-// trainCmd makes a model; each of its tasks has a struct of flags.
+// trainCmd makes a model, or tries settings.
 type trainCmd struct {
 	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label, a web archive (.warc)." predictor:"sets"`
 	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed except with --mu-sweep and --protocol." group:"made"`
 
-	methodFlags
-	wordFlags
-	classFlags
-	rowFlags
-	foldFlags
-	trialFlags
-	spaceFlags
-}
-
-type methodFlags struct {
 	Classifier string `default:"auto" placeholder:"NAME" help:"Kind of classifier: $${classifiers}; auto takes the best in cross-validation, vote combines several. --mu-sweep and --protocol take several [auto]." group:"methods" predictor:"classifiers"`
 	CN2        string `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]." placeholder:"HOW" group:"methods" expert:""`
-}
 
-type wordFlags struct {
 	Words    int      `xor:"selection" placeholder:"N" help:"Keep the N words with the highest information gain [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
 	Mu       float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or whose measure by --select is at least X." group:"words" expert:""`
 	Select   []string `help:"Measure that chooses words for --words, --mu and keywords: tfdf+gain, information gain among the words frequent in a class; or gain, information gain among all words. --mu-sweep and --protocol take several [c45, cn2, nn, keywords: tfdf+gain, others: gain; --mu-sweep: tfdf+gain,gain; --protocol: tfdf+gain]." placeholder:"HOW" group:"words" expert:""`
 	MinSites int      `placeholder:"N" help:"Keep only words that occur on at least N sites, so that the name of a site does not stand for a topic [1]." group:"words" expert:""`
-}
 
-type classFlags struct {
 	Labels []string `xor:"classes" placeholder:"A,B" help:"Only rows with these labels [all]." group:"rows"`
 	Topic  string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other." group:"rows"`
-}
 
-// rowFlags choose the rows that train and test the model; they are train.Rows.
-type rowFlags struct {
-	Level train.LevelChoice `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" predictor:"theme,category,both"`
+	train.Rows
 
-	Rename     train.Renames `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
-	PerSite    int           `placeholder:"N" help:"Use at most N pages of each label from a site, drawn at random, so that no site dominates." group:"rows" expert:""`
-	Train      string        `xor:"part" placeholder:"N|SHARE" help:"Train on this number of pages, or on this share of each class, drawn at random; test on the rest." group:"rows"`
-	PerClass   string        `xor:"part" placeholder:"N|A=N,B=N" help:"Train on this number of pages of each class; test on the rest." group:"rows" expert:""`
-	All        bool          `xor:"part" help:"Train on all rows, whatever split the sets have." group:"rows" expert:""`
-	Partial    bool          `help:"Train on the part of a damaged or truncated archive that can be read; without this flag, it is an error." group:"rows" expert:""`
-	Where      []string      `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated." group:"rows"`
-	Test       string        `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" predictor:"sets"`
-	Unlabelled []string      `sep:"none" placeholder:"SET" help:"Pages from the place where the model will be used; their labels are ignored. The model learns from those that it is most confident of. With --topic and only training pages on topic, it finds its pages off topic among them. May be repeated." group:"rows" expert:"" predictor:"sets"`
-	TestWhere  string        `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others." group:"rows"`
-}
-
-// foldFlags choose how the model is judged and explained.
-type foldFlags struct {
 	Folds   int    `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]." group:"methods" expert:""`
 	Explain string `placeholder:"FILE" help:"Write a page about the whole model: its words, tree or rules, figures by class, learning curve, reliability, most confident mistakes. Doubles the number of trainings." group:"made"`
 	BySite  bool   `help:"Keep each site in one fold, so that the figures hold for sites never seen." group:"methods" expert:""`
-}
 
-// trialFlags compare settings instead of making a model.
-type trialFlags struct {
+	// trials of settings instead of a model
 	MuSweep  train.MuRange `name:"mu-sweep" placeholder:"A:B:STEP" help:"Train each classifier of --classifier at each μ from A to B, as 0.01:0.18:0.01, at the --level; without -o no model is made." group:"trials" expert:""`
 	Protocol string        `enum:",banksearch" default:"" placeholder:"banksearch" help:"Run the experiment published for the BankSearch set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; with each classifier of --classifier." group:"trials" expert:""`
 	HTML     string        `name:"html" placeholder:"FILE" help:"Draw the figures of --mu-sweep on one self-contained page." group:"trials" expert:""`
-}
 
-type spaceFlags struct {
-	Memory cli.Size `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
+	Memory byteSize `default:"1GB" placeholder:"SIZE" help:"Approximate memory for training; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
 }
 
 func (trainCmd) Help() string {
@@ -115,7 +80,7 @@ func (c trainCmd) Run(a *app) error {
 		return err
 	}
 	if c.Memory > 0 {
-		defer cli.LimitHeap(int64(c.Memory) + programMemory)()
+		defer limitHeap(int64(c.Memory) + programMemory)()
 	}
 	a.say("training on %s", strings.Join(c.Sets, ", "))
 	work := a.task("reading the training pages", "pages")
@@ -132,7 +97,7 @@ func (c trainCmd) Run(a *app) error {
 
 func (c trainCmd) plan(a *app) *train.Plan {
 	return &train.Plan{
-		Sets: c.Sets, Rows: train.Rows(c.rowFlags), Tried: c.tries(),
+		Sets: c.Sets, Rows: c.Rows, Tried: c.tries(),
 		Options: c.options(a), Open: a.openSet, Say: a.say, Log: a.log,
 	}
 }
@@ -184,7 +149,8 @@ func (c trainCmd) check() error {
 	return nil
 }
 
-func (f *trialFlags) tries() bool { return !f.MuSweep.None() || f.Protocol != "" }
+// tries reports whether settings are tried, instead of a model made.
+func (c trainCmd) tries() bool { return !c.MuSweep.None() || c.Protocol != "" }
 
 func (c trainCmd) classifiers() ([]string, error) {
 	var names []string
@@ -239,7 +205,7 @@ func (c trainCmd) trials(a *app, p *train.Plan) (*train.TrialResult, error) {
 	case !c.MuSweep.None() && c.Protocol == "" && c.Out == "" && (c.Words > 0 || c.Mu > 0):
 		return nil, usagef("--mu-sweep chooses words by μ; leave out --words and --mu, or give -o MODEL to make a model with them")
 	}
-	defer cli.LimitHeap(int64(c.Memory) + programMemory)()
+	defer limitHeap(int64(c.Memory) + programMemory)()
 	names, err := c.classifiers()
 	if err != nil {
 		return nil, err

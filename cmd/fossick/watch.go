@@ -100,7 +100,7 @@ func (c *watchCmd) asks() bool {
 }
 
 func (c *watchCmd) check() error {
-	if _, err := cli.Moment(c.Since, time.Now()); c.Since != "" && err != nil {
+	if _, err := parseMoment(c.Since, time.Now()); c.Since != "" && err != nil {
 		return usagef("--since %v", err)
 	}
 	switch {
@@ -501,7 +501,7 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 	if c.Since == "" {
 		return nil, nil
 	}
-	since, err := cli.Moment(c.Since, time.Now())
+	since, err := parseMoment(c.Since, time.Now())
 	if err != nil {
 		return nil, usagef("--since %v", err)
 	}
@@ -509,12 +509,8 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 		Since: since.UTC().Format(time.RFC3339), New: []changeLine{}, Changed: []changeLine{}, Gone: []changeLine{},
 		s: s, from: since.UnixMilli(), diff: c.Diff,
 	}
-	forgotten, err := store.ForgetsOf(s)
-	if err != nil {
-		return nil, err
-	}
-	for k, err := range s.URLs().Watched() {
-		if err == nil && !forgotten.Has(k.URL) {
+	for k, err := range unforgotten(s, s.URLs().Watched()) {
+		if err == nil {
 			err = w.add(k)
 		}
 		if err != nil {

@@ -35,17 +35,11 @@ func TestWatch(t *testing.T) {
 	t.Parallel()
 	rounds := testkit.Rounds(3, 20)
 	log := &requestLog{}
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := demoSet(t)
 	served, addr := changingDemo(t, set, log, web.ChangePlan{Mean: 4 * time.Second, Adverts: 1, Away: .2})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	plan := killPlan{args: append(demoSeeds(t), "--max-pages", "120", "--exclude", `[?&]|/calendar/|/threads`)}
-	var errs bytes.Buffer
-	if code := run(t.Context(), plan.command(addr, dir), io.Discard, &errs); code != exitDone {
-		t.Fatalf("crawl: %d, %s", code, errs.String())
-	}
+	fossick(t, plan.command(addr, dir)...)
 	before := len(log.requests(t))
 	every := time.Duration(testkit.Rounds(1500, 2000)) * time.Millisecond
 	r := watch(t, dir, "--rounds", itoa(rounds), "--every", every.String())
@@ -104,11 +98,7 @@ func changingDemo(t *testing.T, set *datasets.Set, log io.Writer, plan web.Chang
 
 func watch(t *testing.T, dir string, args ...string) (r watchResult) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), append([]string{"watch", dir, "--json", "--quiet"}, args...), &out, &errs); code != exitDone {
-		t.Fatalf("watch: %d, %s", code, errs.String())
-	}
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+	if err := json.Unmarshal(fossick(t, append([]string{"watch", dir, "--json", "--quiet"}, args...)...), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -119,17 +109,11 @@ func watch(t *testing.T, dir string, args ...string) (r watchResult) {
 func TestWatchBudget(t *testing.T) {
 	t.Parallel()
 	log := &requestLog{}
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := demoSet(t)
 	_, addr := changingDemo(t, set, log, web.ChangePlan{Mean: time.Second, Away: .2})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	plan := killPlan{args: append(demoSeeds(t), "--max-pages", "60", "--exclude", `[?&]|/calendar/|/threads`)}
-	var errs bytes.Buffer
-	if code := run(t.Context(), plan.command(addr, dir), io.Discard, &errs); code != exitDone {
-		t.Fatalf("crawl: %d, %s", code, errs.String())
-	}
+	fossick(t, plan.command(addr, dir)...)
 	policies := policyNames()
 	visits := int64(0)
 	for _, policy := range policies[:testkit.Rounds(1, len(policies))] {
@@ -142,6 +126,27 @@ func TestWatchBudget(t *testing.T) {
 			t.Errorf("%s: %d requests, %d visits on record, %s; want some %d", policy, asked, r.Visits-visits, r.Stopped, perSecond*seconds)
 		}
 		visits = r.Visits
+	}
+}
+
+// TestWatchNews checks that a watch asks each host's sitemap once a round, and counts what they say.
+func TestWatchNews(t *testing.T) {
+	t.Parallel()
+	log := &requestLog{}
+	set := demoSet(t)
+	_, addr := changingDemo(t, set, log, web.ChangePlan{Mean: 1500 * time.Millisecond, Adverts: .5, Wrong: .5})
+	dir := filepath.Join(t.TempDir(), "crawl")
+	fossick(t, killPlan{args: append(demoSeeds(t), "--max-pages", "70", "--exclude", `[?&]|/calendar/|/threads`)}.command(addr, dir)...)
+	const rounds = 3
+	r := watch(t, dir, "--rounds", itoa(rounds), "--every", "700ms", "--delay", "10ms")
+	asked := 0
+	for _, q := range log.requests(t) {
+		if q.Path == "/sitemap.xml" {
+			asked++
+		}
+	}
+	if n := r.News; n.Hosts == 0 || int(n.Asked) != asked || asked != n.Hosts*rounds || n.Changed == 0 || n.New == 0 || n.NotModified == 0 {
+		t.Errorf("%d requests for sitemaps; %+v", asked, n)
 	}
 }
 
@@ -224,11 +229,7 @@ func TestKillWatch(t *testing.T) {
 	t.Parallel()
 	const hosts, pages = 20, 15
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), web.Options{Log: log, Change: web.ChangePlan{Mean: 2 * time.Second, Away: .1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
+	addr, _ := served(t, linkedWeb(hosts, pages), web.Options{Log: log, Change: web.ChangePlan{Mean: 2 * time.Second, Away: .1}})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	if killed, _ := runAndKill(t, killPlan{args: []string{"--seed", "http://h0.test/0"}}.command(addr, dir), 2*time.Minute); killed {
 		t.Fatal("the crawl takes too long")

@@ -101,22 +101,18 @@ func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	forgotten, err := store.ForgetsOf(c.store)
-	if err != nil {
-		return nil, nil, err
-	}
 	book, err := hosts.LoadChances(c.store)
 	if err != nil {
 		return nil, nil, err
 	}
 	hosts := map[string]int{}
 	var visits []change.Visit
-	for k, err := range c.store.URLs().Watched() {
+	for k, err := range unforgotten(c.store, c.store.URLs().Watched()) {
 		if err != nil {
 			return nil, nil, err
 		}
 		visits = visitsSince(visits[:0], k.Visits)
-		if len(visits) == 0 || forgotten.Has(k.URL) { // lost to damage, or forgotten
+		if len(visits) == 0 { // lost to damage
 			continue
 		}
 		number := len(pages)
@@ -265,8 +261,27 @@ func mainTextOf(body []byte, contentType, url string) string {
 	return text
 }
 
-// watchedPages yields a store's pages with their visits, without forgotten ones, which would count
-// as failures. It keeps a byte a page in memory.
+// unforgotten leaves out URLs that are forgotten, which would count as failures, and ends at an error.
+func unforgotten(s *store.Store, known iter.Seq2[*store.Known, error]) iter.Seq2[*store.Known, error] {
+	return func(yield func(*store.Known, error) bool) {
+		forgotten, err := store.ForgetsOf(s)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for k, err := range known {
+			if err == nil && forgotten.Has(k.URL) {
+				continue
+			}
+			if !yield(k, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// watchedPages yields a store's pages with their visits, without forgotten ones. It keeps a byte a
+// page in memory.
 func watchedPages(s *store.Store) iter.Seq2[*webstats.Watched, error] {
 	return func(yield func(*webstats.Watched, error) bool) {
 		kinds, err := linkKindsOf(s)
@@ -274,19 +289,11 @@ func watchedPages(s *store.Store) iter.Seq2[*webstats.Watched, error] {
 			yield(nil, err)
 			return
 		}
-		forgotten, err := store.ForgetsOf(s)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
 		var p webstats.Watched
-		for k, err := range s.URLs().Watched() {
+		for k, err := range unforgotten(s, s.URLs().Watched()) {
 			if err != nil {
 				yield(nil, err)
 				return
-			}
-			if forgotten.Has(k.URL) {
-				continue
 			}
 			p = webstats.Watched{URL: k.URL, Seed: k.Via == store.ViaSeed, Depth: k.Depth, Kind: kinds.of(k.Outcome.Page), Visits: visitsSince(p.Visits[:0], k.Visits), Tried: p.Tried[:0]}
 			if p.Seed {
@@ -305,18 +312,13 @@ func neverStored(s *store.Store, rounds []webstats.Round) iter.Seq2[*webstats.Wa
 		if len(rounds) == 0 {
 			return
 		}
-		forgotten, err := store.ForgetsOf(s)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
 		var p webstats.Watched
-		for k, err := range s.URLs().AskedAgain() {
+		for k, err := range unforgotten(s, s.URLs().AskedAgain()) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if k.Via != store.ViaSeed || k.Outcome.HasPage() || k.Outcome.State == "redirect" || k.Outcome.At < rounds[0].Began || forgotten.Has(k.URL) {
+			if k.Via != store.ViaSeed || k.Outcome.HasPage() || k.Outcome.State == "redirect" || k.Outcome.At < rounds[0].Began {
 				continue
 			}
 			first := change.Visit{At: k.At, State: k.Outcome.State} // a start page that never answered has no other visit

@@ -28,30 +28,30 @@ type Plan struct {
 	Work   *cli.Task // progress display; nil for none
 }
 
-// Options are the flags of fossick lab.
+// Options are the flags of fossick lab, which their tags explain.
 type Options struct {
-	Corpus string
-	Topic  string
-	Policy []string // names, or paper:ρ
+	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, a .jsonl file, or a web archive (.warc)." predictor:"sets"`
+	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic."`
+	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: $${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." predictor:"policies"`
 
-	Truth      string // file of labels by URL; "" for the corpus's own
-	Judge      string // model that judges the pages; "" for none
-	Train      string // training set of the page classifier; "" for pages of the corpus
-	TrainPages int    // training pages drawn from the corpus; 0 for 600
-	Model      string // model to crawl with; "" to train one
-	Keywords   []string
-	RhoSweep   RhoRange
-	Threshold  *float64
-	Links      string
+	Truth      string   `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
+	Judge      string   `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that decides which pages are on topic if there is no truth; choose one other than the crawl's own." predictor:"models"`
+	Train      string   `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" predictor:"sets"`
+	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
+	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." predictor:"models"`
+	Keywords   []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
+	RhoSweep   RhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by the policy paper at each ρ from A to B, as 0:0.9:0.1, and plot harvest against ρ." group:"score" expert:""`
+	Threshold  *float64 `placeholder:"R" help:"The policy paper drops links that score less [0.2]." group:"score" expert:""`
+	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]." group:"score" expert:""`
 
-	Starts    int // pages per start set
-	StartSets int
-	Pages     int // per crawl; 0 for 5 % of the corpus
+	Starts    int `default:"10" placeholder:"N" help:"Start pages of a crawl: pages on topic, drawn at random, none of them trained on [10]."`
+	StartSets int `default:"10" aliases:"seed-sets" placeholder:"N" help:"Crawls of each policy, each from its own start pages [10]." group:"sets" expert:""`
+	Pages     int `placeholder:"M" help:"Pages per crawl, start pages included [5 % of the corpus]."`
 
-	Polite  bool
-	Workers int            // parallel fetches; 0 for 32, as in focus
-	Delay   string         // as in focus
-	Latency *time.Duration // mean time of an exchange
+	Polite  bool           `help:"Crawl in simulated time with many workers, slow exchanges and hosts that rest." group:"polite"`
+	Workers int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
+	Delay   string         `placeholder:"D" help:"With --polite: rest after each fetch from a host, auto or a time [auto]." type:"delay" group:"polite" expert:""`
+	Latency *time.Duration `placeholder:"D" help:"With --polite: mean time of an exchange; that of a URL is 0.5 to 1.5 times the mean [100ms]." group:"polite" expert:""`
 }
 
 // defaultTrainPages is how many pages of the corpus train the page classifier.

@@ -1,9 +1,16 @@
-// Package cli adds to kong what a command line needs: help in two sizes, settings from files and
-// the environment, and values as people write them. It also has what a verb needs of its process:
-// signals that end it in order, broken pipes, memory, processor time.
+// Package cli is what a program on a terminal needs besides its grammar: harmless output, errors
+// that advise, progress, and values as people write them.
 //
-// Files: help.go help, and the verbs of a grammar; settings.go, file.go and confighelp.go settings
-// in fossick.toml and FOSSICK_NAME; values.go times, counts and sizes; signals.go the first and the
-// second signal; process.go stdout, the heap, and logs of libraries; cputime_unix.go processor
-// time.
+// Titles, URLs, labels, names in certificates and error texts come from strangers. In a terminal,
+// log or report they could control the terminal, hide, or forge one of our lines. The only filter
+// in the tree is here: words within a line go through Fprintf, Line or Cut; Text and JSON are the
+// last barrier around a whole output, and must let line ends pass.
+//
+// A Screen shows tasks in one live line at the bottom of the terminal, with all other text above
+// it; without a terminal it prints a plain line now and then. All output must go through it. It
+// reads neither environment nor flags: its caller describes the terminal.
+//
+// Files: print.go harmless text and counts; usage.go mistakes and suggestions; screen.go the live
+// line; task.go tasks and the time left; log.go log records as sentences; values.go numbers and
+// times.
 package cli

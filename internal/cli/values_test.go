@@ -64,36 +64,3 @@ func FuzzValues(f *testing.F) {
 		}
 	})
 }
-
-func TestSize(t *testing.T) {
-	for text, want := range map[string]Size{
-		"0": 0, "1000": 1000, "64K": 64 << 10, "512MB": 512 << 20, "1GiB": 1 << 30, "1.5 gb": 3 << 29, "2T": 2 << 40,
-	} {
-		var got Size
-		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
-			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "GB", "-1", "much", "1e99", "NaN", "1 2", "12MiBi"} {
-		var got Size
-		if err := got.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q was read as %d", text, got)
-		}
-	}
-}
-
-func TestMoment(t *testing.T) {
-	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
-	for text, want := range map[string]string{
-		"2026-11-01":                "2026-11-01T00:00:00Z",
-		"2026-11-01T10:00:00+02:00": "2026-11-01T08:00:00Z",
-		"2w":                        "2026-11-10T12:00:00Z",
-		"0":                         "2026-11-24T12:00:00Z",
-		"yesterday":                 "", "": "", "2026-13-01": "",
-	} {
-		got, err := Moment(text, now)
-		if (err != nil) != (want == "") || err == nil && got.UTC().Format(time.RFC3339) != want {
-			t.Errorf("%q: %v, %v; want %s", text, got, err, want)
-		}
-	}
-}

@@ -14,6 +14,7 @@
 // element.go elements; linkset.go links, anchors and context; meta.go <meta>, <link>, rights,
 // scripts; shell.go pages made by scripts; lang.go language; charset.go character sets;
 // mediatype.go media types; content.go checksums, sketches, near-duplicates; url.go normal form;
-// ipaddr.go addresses; drop.go parameters to drop, patterns of URLs; sitemap.go and xml.go sitemaps
+// ipaddr.go addresses; drop.go parameters to drop, patterns of URLs; rights.go uses that owners
+// refuse; sitemap.go and xml.go sitemaps
 // and feeds; recent.go a bounded cache.
 package page

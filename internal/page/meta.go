@@ -207,7 +207,7 @@ const (
 	maxDataBytes   = 64 << 10
 )
 
-// says keeps an owner's statement on the page's use, in the form of package rights.
+// says keeps an owner's statement on the page's use, in the form of a Statement.
 func (p *Page) says(where, name, value string) {
 	value = strings.Join(strings.Fields(value), " ")
 	s := where + ": " + name + " " + strings.ToValidUTF8(value[:min(len(value), maxRightsBytes)], "")

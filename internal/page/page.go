@@ -12,7 +12,7 @@ type Page struct {
 	Text        string    // visible text, one block per line, without the title
 	Links       []Link    // in document order, with repeated targets
 	NoIndex     bool      // meta robots: do not store this page
-	Rights      []string  // owner's statements on its use, in the form that package rights reads
+	Rights      []string  // owner's statements on its use, each a Statement
 	NoFollow    bool      // meta robots: do not follow its links
 	ScriptOnly  bool      // scripts make the page: there is nothing to read without running them
 	Skipped     int       // links left out: other schemes, invalid, too long, beyond maxLinks
