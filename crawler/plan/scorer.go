@@ -354,7 +354,7 @@ func (l *Labeller) trainedOn(p *page.Page) bool {
 func (in Input) learned() *learned.Scorer {
 	l := in.Labeller
 	return learned.New(l.judge, learned.Options{
-		Cut: l.cut, Explore: in.Explore / float64(max(1, in.Topics)), Seed: in.Seed, Reader: l.reader(), Scorers: in.Topics,
+		Cut: l.cut, Explore: explore / float64(max(1, in.Topics)), Seed: in.Seed, Reader: l.reader(), Scorers: in.Topics,
 		Keywords: in.topicWords(), Rho: in.Rho,
 		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen(),
 	})
