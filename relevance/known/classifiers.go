@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,14 +16,9 @@ import (
 // of links, by the words of anchor, context and URL, learns which links led to relevant pages. It is
 // replaced periodically. Until it is trained, a link has its page's similarity.
 type ACHE struct {
-	cut float64
-
-	mu      sync.Mutex // guards the rest
-	seen    hostLinks
-	links   *bayes // in training
-	model   *bayes // in use
-	pages   int
-	scratch [2]float64
+	linkPolicy
+	model *bayes // in use; linkPolicy's is in training
+	pages int
 }
 
 const (
@@ -32,7 +28,9 @@ const (
 
 // NewACHE returns the policy. A page is relevant from similarity cut.
 func NewACHE(cut float64) *ACHE {
-	return &ACHE{cut: cut, links: newBayes(2), seen: newHostLinks()}
+	a := &ACHE{linkPolicy: newLinkPolicy(cut)}
+	a.rank = a.priority
+	return a
 }
 
 // ScorePage learns from the link that led to p.
@@ -40,29 +38,17 @@ func (a *ACHE) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
-	_, t, first := a.seen.arrive(p.URL, similarity >= a.cut)
+	_, t, first := a.arrive(p.URL, similarity)
 	if !first {
 		return relevance.Score{Value: similarity, Terms: terms}
 	}
 	if t != nil {
 		terms = append(terms, relevance.Term{Name: "link", Value: a.worth(t), Note: "that led here, by what links taught so far"})
-		class := 0
-		if similarity >= a.cut {
-			class = 1
-		}
-		a.links.learn(t.words, class)
 	}
 	if a.pages++; a.pages%acheEvery == 0 && a.links.ready() {
 		a.model = a.links.clone()
 	}
 	return relevance.Score{Value: similarity, Terms: terms}
-}
-
-// ScoreLinks appends the priority of each link.
-func (a *ACHE) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.seen.score(dst, p, similarity, a.priority)
 }
 
 // worth is the probability that a link leads to a relevant page.
@@ -79,32 +65,20 @@ func (a *ACHE) priority(t *hostLink) float64 {
 	return (level + 1/(1+t.host.pages)) / (acheLevels + 1)
 }
 
-// Rescore returns the current priority of a target.
-func (a *ACHE) Rescore(key uint64) (float64, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.seen.rescore(key, a.priority)
-}
-
 // Anthelion focuses by host (Meusel, Mika and Blanco 2014, "Focused crawling for structured data"). Each
 // host is an arm of a bandit, and the next URL is on the host with the highest share of relevant pages;
 // a new host has 1/2. Within a host an online naive Bayes classifier of links decides, by the words of
 // anchor, context and URL. Until it is trained, a link has its page's similarity.
-type Anthelion struct {
-	cut float64
-
-	mu      sync.Mutex // guards the rest
-	seen    hostLinks
-	links   *bayes
-	scratch [2]float64
-}
+type Anthelion struct{ linkPolicy }
 
 // hostLevels is the resolution of success rates.
 const hostLevels = 1000
 
 // NewAnthelion returns the policy. A page is relevant from similarity cut.
 func NewAnthelion(cut float64) *Anthelion {
-	return &Anthelion{cut: cut, links: newBayes(2), seen: newHostLinks()}
+	a := &Anthelion{newLinkPolicy(cut)}
+	a.rank = a.priority
+	return a
 }
 
 // ScorePage learns from the page and the link that led to it.
@@ -112,26 +86,10 @@ func (a *Anthelion) ScorePage(p *page.Page, similarity float64) relevance.Score 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
-	h, t, first := a.seen.arrive(p.URL, similarity >= a.cut)
-	if !first {
-		return relevance.Score{Value: similarity, Terms: terms}
-	}
-	terms = append(terms, relevance.Term{Name: "host", Value: h.success(), Note: "share of its pages that were on topic"})
-	if t != nil {
-		class := 0
-		if similarity >= a.cut {
-			class = 1
-		}
-		a.links.learn(t.words, class)
+	if h, _, first := a.arrive(p.URL, similarity); first {
+		terms = append(terms, relevance.Term{Name: "host", Value: h.success(), Note: "share of its pages that were on topic"})
 	}
 	return relevance.Score{Value: similarity, Terms: terms}
-}
-
-// ScoreLinks appends the priority of each link.
-func (a *Anthelion) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.seen.score(dst, p, similarity, a.priority)
 }
 
 // priority is the level of the target's host; within a level the link decides.
@@ -141,13 +99,6 @@ func (a *Anthelion) priority(t *hostLink) float64 {
 		link = softmax(a.links.logs(a.scratch[:0], t.words))[1]
 	}
 	return (math.Floor(t.host.success()*hostLevels) + link*(1-1e-6)) / (hostLevels + 1)
-}
-
-// Rescore returns the current priority of a target.
-func (a *Anthelion) Rescore(key uint64) (float64, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.seen.rescore(key, a.priority)
 }
 
 // bayes is an online multinomial naive Bayes classifier (McCallum and Nigam 1998) with Laplace smoothing.
@@ -409,18 +360,7 @@ func (g *ContextGraph) ScoreLinks(dst []float64, p *page.Page, similarity float6
 	}
 	priority := (float64(layerOther-layer) + sure) / (layerOther + 1)
 	for i := range p.Links {
-		key := page.Key(p.Links[i].URL)
-		old, ok := g.targets.Get(key)
-		switch {
-		case !ok:
-			g.targets.Put(key, priority)
-		case priority > old:
-			g.targets.Set(key, priority)
-		default:
-			dst = append(dst, old)
-			continue
-		}
-		dst = append(dst, priority)
+		dst = append(dst, g.targets.Raise(page.Key(p.Links[i].URL), priority, cmp.Less[float64]))
 	}
 	return dst
 }

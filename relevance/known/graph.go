@@ -163,11 +163,7 @@ func (h *HITS) ScoreLinks(dst []float64, p *page.Page, similarity float64) []flo
 			dst = append(dst, 0)
 			continue
 		}
-		t, ok := h.targets.Get(key)
-		if !ok {
-			t = &hubTarget{}
-			h.targets.Put(key, t)
-		}
+		t := page.Entry(&h.targets, key)
 		t.best = max(t.best, similarity)
 		dst = append(dst, h.priority(t))
 	}
@@ -283,12 +279,18 @@ func (o *OPIC) Rescore(key uint64) (float64, bool) {
 	return o.priority(key)
 }
 
-// hostLinks remembers queued targets, fetched pages and host statistics. The owning policy's mutex guards
-// it.
-type hostLinks struct {
+// linkPolicy is the part that ACHE and Anthelion share: waiting targets, fetched pages, the yields of
+// hosts, and a classifier that learns which links led to relevant pages.
+type linkPolicy struct {
+	cut  float64                 // the similarity of a relevant page
+	rank func(*hostLink) float64 // priority of a target
+
+	mu      sync.Mutex // guards the rest
 	targets page.Recent[*hostLink]
 	fetched page.Recent[struct{}]
 	hosts   page.Recent[*hostYield]
+	links   *bayes
+	scratch [2]float64
 }
 
 // hostLink is a target's first link and best parent.
@@ -303,29 +305,37 @@ type hostYield struct{ pages, relevant float64 }
 // success is Laplace's estimate of the share of relevant pages.
 func (h *hostYield) success() float64 { return (h.relevant + 1) / (h.pages + 2) }
 
-func newHostLinks() hostLinks {
-	return hostLinks{targets: page.NewRecent[*hostLink](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched), hosts: page.NewRecent[*hostYield](maxHosts)}
+func newLinkPolicy(cut float64) linkPolicy {
+	return linkPolicy{cut: cut, links: newBayes(2), targets: page.NewRecent[*hostLink](maxEvidence),
+		fetched: page.NewRecent[struct{}](maxFetched), hosts: page.NewRecent[*hostYield](maxHosts)}
 }
 
-// arrive records a fetched page and removes it from the targets. It returns the host and the link that led
-// there, or nil. first is false for a page seen before, which is not counted again.
-func (m *hostLinks) arrive(url string, relevant bool) (h *hostYield, t *hostLink, first bool) {
+// arrive records a fetched page, removes it from the targets, and learns from the link that led there. It
+// returns the host and that link, or nil. first is false for a page seen before, which is not counted
+// again.
+func (m *linkPolicy) arrive(url string, similarity float64) (h *hostYield, t *hostLink, first bool) {
 	key := page.Key(url)
 	if _, again := m.fetched.Get(key); again {
 		return nil, nil, false
 	}
 	m.fetched.Put(key, struct{}{})
 	h = m.host(url)
-	if h.pages++; relevant {
+	class := 0
+	if h.pages++; similarity >= m.cut {
 		h.relevant++
+		class = 1
 	}
-	t, _ = m.targets.Get(key)
-	m.targets.Remove(key)
+	if t, _ = m.targets.Get(key); t != nil {
+		m.targets.Remove(key)
+		m.links.learn(t.words, class)
+	}
 	return h, t, true
 }
 
-// score appends the priority of each link of p, 0 for fetched pages.
-func (m *hostLinks) score(dst []float64, p *page.Page, similarity float64, priority func(*hostLink) float64) []float64 {
+// ScoreLinks appends the priority of each link of p, 0 for fetched pages.
+func (m *linkPolicy) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for i := range p.Links {
 		link := &p.Links[i]
 		key := page.Key(link.URL)
@@ -339,28 +349,24 @@ func (m *hostLinks) score(dst []float64, p *page.Page, similarity float64, prior
 			m.targets.Put(key, t)
 		}
 		t.page = max(t.page, similarity)
-		dst = append(dst, priority(t))
+		dst = append(dst, m.rank(t))
 	}
 	return dst
 }
 
-func (m *hostLinks) host(url string) *hostYield {
-	key := page.Key(page.Host(url))
-	h, ok := m.hosts.Get(key)
-	if !ok {
-		h = &hostYield{}
-		m.hosts.Put(key, h)
-	}
-	return h
+func (m *linkPolicy) host(url string) *hostYield {
+	return page.Entry(&m.hosts, page.Key(page.Host(url)))
 }
 
-// rescore returns the current priority of a target.
-func (m *hostLinks) rescore(key uint64, priority func(*hostLink) float64) (float64, bool) {
+// Rescore returns the current priority of a target.
+func (m *linkPolicy) Rescore(key uint64) (float64, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	t, ok := m.targets.Peek(key)
 	if !ok {
 		return 0, false
 	}
-	return priority(t), true
+	return m.rank(t), true
 }
 
 // Random fetches any queued URL with equal probability, as a baseline. Priorities are hashes of URL, seed

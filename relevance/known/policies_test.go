@@ -298,7 +298,7 @@ func TestLevels(t *testing.T) {
 	near(t, "ACHE's priority of a sure link", ache.priority(link), (acheLevels-1+1./5)/(acheLevels+1))
 
 	link.page = 0.4
-	anthelion := &Anthelion{links: newBayes(2)}
+	anthelion := &Anthelion{linkPolicy{links: newBayes(2)}}
 	const level = 333 // of 1000: the host's success (1 + 1)/(4 + 2)
 	near(t, "Anthelion's priority before it has learned", anthelion.priority(link), (level+0.4*(1-1e-6))/(hostLevels+1))
 	anthelion.links = taught()
@@ -446,9 +446,10 @@ func TestInfoSpiders(t *testing.T) {
 
 // TestBestPage checks that the best of several parents counts.
 func TestBestPage(t *testing.T) {
-	links := newHostLinks()
+	links := newLinkPolicy(0.5)
+	links.rank = func(l *hostLink) float64 { return l.page }
 	for _, c := range [][2]float64{{0.2, 0.2}, {0.6, 0.6}, {0.3, 0.6}} {
-		got := links.score(nil, linked("http://a.test/", "http://b.test/", ""), c[0], func(l *hostLink) float64 { return l.page })
+		got := links.ScoreLinks(nil, linked("http://a.test/", "http://b.test/", ""), c[0])
 		near(t, "the best page that links there", got[0], c[1])
 	}
 }

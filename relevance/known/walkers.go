@@ -178,16 +178,9 @@ func (s *Shark) ScoreLinks(dst []float64, p *page.Page, similarity float64) []fl
 		from = sharkDecay * similarity
 	}
 	for i := range p.Links {
-		potential := sharkPage*from + (1-sharkPage)*neighbours[i]
-		key := page.Key(p.Links[i].URL)
-		if old, ok := s.inherited.Get(key); !ok {
-			s.inherited.Put(key, inherited{from, potential})
-		} else if potential > old.potential {
-			s.inherited.Set(key, inherited{from, potential})
-		} else {
-			potential = old.potential
-		}
-		dst = append(dst, potential)
+		best := s.inherited.Raise(page.Key(p.Links[i].URL), inherited{from, sharkPage*from + (1-sharkPage)*neighbours[i]},
+			func(a, b inherited) bool { return a.potential < b.potential })
+		dst = append(dst, best.potential)
 	}
 	return dst
 }
