@@ -9,7 +9,7 @@ import (
 	"fossick/relevance"
 )
 
-// HITS is soft focus with a distiller (Chakrabarti, van den Berg and Dom 1999, "Focused crawling: a new
+// hits is soft focus with a distiller (Chakrabarti, van den Berg and Dom 1999, "Focused crawling: a new
 // approach to topic-specific Web resource discovery"). A link has its page's relevance R. Periodically,
 // hubs and authorities are computed on the fetched pages v, with links weighted by relevance:
 //
@@ -18,7 +18,7 @@ import (
 // and links from good hubs are raised. Here a target's priority is the mean of its best parent's R and its
 // authority, relative to the highest authority in the queue. Only the latest maxHubPages pages count.
 // Safe for concurrent use.
-type HITS struct {
+type hits struct {
 	mu      sync.Mutex // guards the rest
 	pages   []*hubPage
 	ring    int // index of the oldest page, once full
@@ -46,12 +46,12 @@ const (
 )
 
 // NewHITS returns the policy.
-func NewHITS() *HITS {
-	return &HITS{at: map[uint64]*hubPage{}, targets: page.NewRecent[*hubTarget](maxEvidence), every: hubEvery}
+func NewHITS() *hits {
+	return &hits{at: map[uint64]*hubPage{}, targets: page.NewRecent[*hubTarget](maxEvidence), every: hubEvery}
 }
 
 // ScorePage adds the page to the graph.
-func (h *HITS) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (h *hits) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	key := page.Key(p.URL)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,7 +72,7 @@ func (h *HITS) ScorePage(p *page.Page, similarity float64) relevance.Score {
 }
 
 // add inserts a page and drops the oldest if there are too many.
-func (h *HITS) add(p *hubPage) {
+func (h *hits) add(p *hubPage) {
 	h.at[p.key] = p
 	if len(h.pages) < maxHubPages {
 		h.pages = append(h.pages, p)
@@ -97,7 +97,7 @@ func distinctKeys(p *page.Page) []uint64 {
 }
 
 // distil computes hubs, then the authority of queued targets.
-func (h *HITS) distil() {
+func (h *hits) distil() {
 	for _, p := range h.pages {
 		p.hub = 1
 	}
@@ -125,7 +125,7 @@ func (h *HITS) distil() {
 }
 
 // spread calls f for each link between fetched pages.
-func (h *HITS) spread(f func(from, to *hubPage)) {
+func (h *hits) spread(f func(from, to *hubPage)) {
 	for _, p := range h.pages {
 		for _, key := range p.links {
 			if to := h.at[key]; to != nil && to != p {
@@ -135,7 +135,7 @@ func (h *HITS) spread(f func(from, to *hubPage)) {
 	}
 }
 
-func (h *HITS) raise() {
+func (h *hits) raise() {
 	authority := map[uint64]float64{}
 	for _, p := range h.pages {
 		for _, key := range p.links {
@@ -154,7 +154,7 @@ func (h *HITS) raise() {
 }
 
 // ScoreLinks appends the priority of each link.
-func (h *HITS) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+func (h *hits) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range p.Links {
@@ -170,9 +170,9 @@ func (h *HITS) ScoreLinks(dst []float64, p *page.Page, similarity float64) []flo
 	return dst
 }
 
-func (h *HITS) priority(t *hubTarget) float64 { return (t.best + h.share(t)) / 2 }
+func (h *hits) priority(t *hubTarget) float64 { return (t.best + h.share(t)) / 2 }
 
-func (h *HITS) share(t *hubTarget) float64 {
+func (h *hits) share(t *hubTarget) float64 {
 	if h.most == 0 {
 		return 0
 	}
@@ -180,7 +180,7 @@ func (h *HITS) share(t *hubTarget) float64 {
 }
 
 // Rescore returns the current priority of a target.
-func (h *HITS) Rescore(key uint64) (float64, bool) {
+func (h *hits) Rescore(key uint64) (float64, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, ok := h.targets.Peek(key)
@@ -190,23 +190,23 @@ func (h *HITS) Rescore(key uint64) (float64, bool) {
 	return h.priority(t), true
 }
 
-// OPIC orders by on-line page importance (Abiteboul, Preda and Cobena 2003, "Adaptive on-line page
+// opic orders by on-line page importance (Abiteboul, Preda and Cobena 2003, "Adaptive on-line page
 // importance computation"). Every start page has the same cash. A fetched page divides its cash among the
 // targets of its links, and the URL with most cash is next. The paper estimates PageRank from the history
 // of cash; as each page is fetched once, the history is the cash itself. Safe for concurrent use.
-type OPIC struct {
+type opic struct {
 	mu      sync.Mutex // guards the rest
 	cash    page.Recent[float64]
 	fetched page.Recent[struct{}]
 }
 
 // NewOPIC returns the policy.
-func NewOPIC() *OPIC {
-	return &OPIC{cash: page.NewRecent[float64](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched)}
+func NewOPIC() *opic {
+	return &opic{cash: page.NewRecent[float64](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched)}
 }
 
 // ScorePage returns the similarity.
-func (o *OPIC) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (o *opic) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return relevance.Score{Value: similarity, Terms: []relevance.Term{
@@ -216,7 +216,7 @@ func (o *OPIC) ScorePage(p *page.Page, similarity float64) relevance.Score {
 }
 
 // own is a page's cash; a start page has 1.
-func (o *OPIC) own(key uint64) float64 {
+func (o *opic) own(key uint64) float64 {
 	if c, ok := o.cash.Get(key); ok {
 		return c
 	}
@@ -225,7 +225,7 @@ func (o *OPIC) own(key uint64) float64 {
 
 // ScoreLinks divides the page's cash equally among its targets, and appends c / (1 + c) for each target's
 // cash c. Cash for already fetched pages is lost.
-func (o *OPIC) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
+func (o *opic) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
 	targets := make(map[uint64]bool, len(p.Links)) // true once it has its share
 	for i := range p.Links {
 		targets[page.Key(p.Links[i].URL)] = false
@@ -246,7 +246,7 @@ func (o *OPIC) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
 }
 
 // spend takes a page's cash; 0 if it was spent before.
-func (o *OPIC) spend(key uint64) float64 {
+func (o *opic) spend(key uint64) float64 {
 	if _, again := o.fetched.Get(key); again {
 		return 0
 	}
@@ -256,7 +256,7 @@ func (o *OPIC) spend(key uint64) float64 {
 	return cash
 }
 
-func (o *OPIC) give(key uint64, share float64) {
+func (o *opic) give(key uint64, share float64) {
 	if _, done := o.fetched.Get(key); done {
 		return
 	}
@@ -267,13 +267,13 @@ func (o *OPIC) give(key uint64, share float64) {
 	}
 }
 
-func (o *OPIC) priority(key uint64) (float64, bool) {
+func (o *opic) priority(key uint64) (float64, bool) {
 	cash, ok := o.cash.Peek(key)
 	return cash / (1 + cash), ok
 }
 
 // Rescore returns the current priority of a target.
-func (o *OPIC) Rescore(key uint64) (float64, bool) {
+func (o *opic) Rescore(key uint64) (float64, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.priority(key)
