@@ -318,37 +318,14 @@ func linkLines(text string, marks []mark) (lines []lineOf) {
 }
 
 // isLinkLine reports whether at most one letter in menuRest of a line is outside links, the first
-// of which ends in the line or after it. It stops early once there are more letters outside than
-// bytes in links.
+// of which ends in the line or after it.
 func isLinkLine(text string, line lineOf, marks []mark) bool {
-	n, linked := 0, 0
+	n := 0
 	for n < len(marks) && marks[n].start < line.end {
-		linked += min(marks[n].end, line.end) - min(max(marks[n].start, line.start), line.end)
 		n++
 	}
-	outside, inside, at := 0, 0, line.start
-	for _, m := range marks[:n] {
-		start, end := min(max(at, m.start), line.end), min(max(at, m.end), line.end)
-		outside += lettersUpTo(text[at:start], linked/(menuRest-1)-outside)
-		if outside*(menuRest-1) > linked {
-			return false
-		}
-		inside += letters(text[start:end])
-		at = end
-	}
-	outside += lettersUpTo(text[at:line.end], linked/(menuRest-1)-outside)
-	return outside*(menuRest-1) <= inside
-}
-
-// lettersUpTo counts letters, but stops above most.
-func lettersUpTo(s string, most int) int {
-	n := 0
-	for len(s) > 0 && n <= most {
-		part := s[:min(len(s), 32)]
-		n += letters(part)
-		s = s[len(part):]
-	}
-	return n
+	outside, inside, _ := lettersOf(text, line, marks[:n])
+	return outside*menuRest <= inside+outside
 }
 
 // prose returns a text without its link lines; each run of them leaves an empty line.
