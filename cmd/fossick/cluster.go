@@ -14,9 +14,7 @@ import (
 	"fossick/crawler/plan"
 	"fossick/crawler/urlfrontier"
 	"fossick/internal/cli"
-	"fossick/internal/printable"
 	"fossick/internal/serving"
-	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/relevance"
 )
@@ -53,9 +51,9 @@ func (c clusterInitCmd) Run(a *app) error {
 	keys := clusterKeys{made.Folders, made.Expires.UTC().Format(time.DateOnly)}
 	return a.emit(keys, func(w io.Writer) {
 		for _, folder := range keys.Folders {
-			printable.Fprintf(w, "%s\n", folder)
+			cli.Fprintf(w, "%s\n", folder)
 		}
-		printable.Fprintf(w, "Valid until %s. Copy each folder to its machine. Keep ca.key here; copy it nowhere.\n", keys.Expires)
+		cli.Fprintf(w, "Valid until %s. Copy each folder to its machine. Keep ca.key here; copy it nowhere.\n", keys.Expires)
 	})
 }
 
@@ -145,23 +143,23 @@ func tellStatus(s *cluster.Status) *clusterStatus {
 }
 
 func (s *clusterStatus) print(w io.Writer) {
-	printable.Fprintf(w, "%-17s %10s %9s %9s %9s %8s\n", "agent", "partitions", "pages", "on topic", "waiting", "pages/s")
+	cli.Fprintf(w, "%-17s %10s %9s %9s %9s %8s\n", "agent", "partitions", "pages", "on topic", "waiting", "pages/s")
 	for _, one := range s.Agents {
 		state := one.State
 		if one.Name == s.Coordinator {
 			state = strings.TrimSpace("coordinator " + state)
 		}
-		printable.Fprintf(w, "%-17s %10d %9d %9d %9d %8.1f  %s\n", one.Name, one.Partitions, one.Fetched, one.Relevant, one.Waiting, one.PagesPerSecond, state)
+		cli.Fprintf(w, "%-17s %10d %9d %9d %9d %8.1f  %s\n", one.Name, one.Partitions, one.Fetched, one.Relevant, one.Waiting, one.PagesPerSecond, state)
 	}
-	printable.Fprintf(w, "%d of 1,024 partitions have an owner; %d pages, %d of them on topic\n", s.Partitions, s.Fetched, s.Relevant)
+	cli.Fprintf(w, "%d of 1,024 partitions have an owner; %d pages, %d of them on topic\n", s.Partitions, s.Fetched, s.Relevant)
 	for _, key := range s.Unreadable {
-		printable.Fprintf(w, "%s cannot be read: no agent of this release wrote it; an agent that lives writes it anew\n", key)
+		cli.Fprintf(w, "%s cannot be read: no agent of this release wrote it; an agent that lives writes it anew\n", key)
 	}
 	if s.Lost > 0 {
-		printable.Fprintf(w, "%d pages were lost with agents that are gone; fossick agent --refetch-lost fetches them again\n", s.Lost)
+		cli.Fprintf(w, "%d pages were lost with agents that are gone; fossick agent --refetch-lost fetches them again\n", s.Lost)
 	}
 	if s.Stopped != "" {
-		printable.Fprintf(w, "the crawl has ended: %s\n", s.Stopped)
+		cli.Fprintf(w, "the crawl has ended: %s\n", s.Stopped)
 	}
 }
 
@@ -231,7 +229,7 @@ func (c *frontierCmd) Run(a *app) (err error) {
 }
 
 func (r frontierResult) print(w io.Writer) {
-	printable.Fprintf(w, "frontier at %s, ordered by %s for topic %s: %d URLs of %d crawls wait\n", r.Addr, r.Score, r.Topic, r.URLs, r.Crawls)
+	cli.Fprintf(w, "frontier at %s, ordered by %s for topic %s: %d URLs of %d crawls wait\n", r.Addr, r.Score, r.Topic, r.URLs, r.Crawls)
 	io.WriteString(w, "\nCtrl-C ends the server.\n")
 }
 
@@ -256,7 +254,7 @@ func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, 
 		return nil, "", err
 	}
 	if _, err := p.Scorer(in); err != nil { // reports a mistake now instead of at a crawl's first URL
-		return nil, "", usage.Of(err)
+		return nil, "", cli.Usage(err)
 	}
 	return func(string) urlfrontier.Scorer {
 		scorer, _ := p.Scorer(in) // the call above had no error

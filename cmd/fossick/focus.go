@@ -14,8 +14,6 @@ import (
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -311,7 +309,7 @@ func (c *focusCmd) planned(a *app) (*plan.Plan, *fetch.Fetcher, error) {
 		return nil, nil, err
 	}
 	fetcher, err := fetch.New(p.Fetch)
-	return p, fetcher, usage.Of(err)
+	return p, fetcher, cli.Usage(err)
 }
 
 func (c *focusCmd) session(p *plan.Plan) monitor.Session {
@@ -329,7 +327,7 @@ func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.
 		line.Show(p)
 		shown.Show(p)
 		for _, f := range starts.Show(p) {
-			a.say("start page %s failed: %s, %s", f.URL, f.State, printable.Cut(f.Reason, 300))
+			a.say("start page %s failed: %s, %s", f.URL, f.State, cli.Cut(f.Reason, 300))
 			shown.ShowFailed(starts.Known())
 		}
 	}

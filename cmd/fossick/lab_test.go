@@ -14,7 +14,7 @@ import (
 	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/eval/lab"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/relevance"
 	"fossick/store"
@@ -42,8 +42,8 @@ func TestLabIsFocus(t *testing.T) {
 			t.Parallel()
 			corpus := test.corpus
 			if corpus != "demo" {
-				fulltest.Only(t, "crawls a corpus by every policy")
-				corpus = fulltest.Corpus(t, corpus)
+				testkit.Only(t, "crawls a corpus by every policy")
+				corpus = testkit.Corpus(t, corpus)
 			}
 			set := upperFolders(t, corpus, test.folders)
 			addr, ca, stop, err := serveSet(t.Context(), set, web.Options{})

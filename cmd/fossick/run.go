@@ -16,9 +16,7 @@ import (
 	"fossick/crawler/plan"
 	"fossick/graph/orders"
 	"fossick/internal/cli"
-	"fossick/internal/printable"
-	"fossick/internal/rights"
-	"fossick/internal/usage"
+	"fossick/internal/page"
 	"fossick/models"
 	"fossick/train"
 )
@@ -35,7 +33,7 @@ const (
 var errInterrupted = errors.New("interrupted")
 
 // usagef returns an error for a mistake in the command line that the parser cannot see.
-func usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
+func usagef(format string, args ...any) error { return cli.Usagef(format, args...) }
 
 // grammar is the command line: global flags and a field for each verb.
 type grammar struct {
@@ -116,7 +114,7 @@ func (a *app) tellFolder(set *cli.Settings) {
 	if len(flags) == 0 || trusted && a.quiet {
 		return
 	}
-	printable.Fprintf(printable.Text(a.stderr), "%s of this folder sets %s\n", cli.FileName, strings.Join(flags, ", "))
+	cli.Fprintf(cli.Text(a.stderr), "%s of this folder sets %s\n", cli.FileName, strings.Join(flags, ", "))
 }
 
 func newGrammar(g *grammar, set *cli.Settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
@@ -207,7 +205,7 @@ func whereHelpIs(err error, args []string) error {
 }
 
 func codeOf(err error) int {
-	var mistake usage.Error
+	var mistake cli.UsageError
 	switch {
 	case err == nil:
 		return exitDone
@@ -228,9 +226,9 @@ func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 		return code
 	}
 	if asJSON {
-		_ = json.NewEncoder(printable.JSON(stdout)).Encode(map[string]string{"error": err.Error()}) // there is nowhere to report an error
+		_ = json.NewEncoder(cli.JSON(stdout)).Encode(map[string]string{"error": err.Error()}) // there is nowhere to report an error
 	}
-	printable.Fprintln(printable.Text(stderr), "fossick:", oneLine(err))
+	cli.Fprintln(cli.Text(stderr), "fossick:", oneLine(err))
 	return code
 }
 
@@ -275,7 +273,7 @@ func valueMappers() []kong.Option {
 		})),
 		kong.NamedMapper("purpose", cli.Mapper(func(v reflect.Value, text string) error {
 			v.SetString(text)
-			_, err := rights.Parse(text)
+			_, err := page.ParsePurpose(text)
 			return err
 		})),
 		kong.NamedMapper("contact", cli.Mapper(func(v reflect.Value, text string) error {

@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 
 	"golang.org/x/net/http2"
 )
@@ -128,7 +128,7 @@ type flood struct {
 }
 
 // checkFlood checks how a flood ended; sent is what the server wrote.
-func checkFlood(floods *tries.Class, name string, r *Response, want []State, sent int64) {
+func checkFlood(floods *testkit.Tally, name string, r *Response, want []State, sent int64) {
 	most := int64(bodyFold*(4<<20) + bodySlack + streamWindow + 512<<10 + socketBytes)
 	ended := slices.Contains(want, r.State) && (r.State == StateWrongType || r.Err != nil)
 	floods.Try(ended && sent <= most, "%s: state %s, %v, after %d bytes; want %v after %d at most", name, r.State, r.Err, sent, want, most)
@@ -142,7 +142,7 @@ func patient(opt Options) Options {
 
 // TestFloods: endless data in any phase of an HTTP/1.1 exchange ends at a byte limit.
 func TestFloods(t *testing.T) {
-	floods := tries.Of(t, "floods of bytes, HTTP/1.1")
+	floods := testkit.Tries(t, "floods of bytes, HTTP/1.1")
 	const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 	line, chunk := "X-More: "+strings.Repeat("x", 4000)+"\r\n", strings.Repeat("x", 4000)
 	for _, c := range []struct {
@@ -199,7 +199,7 @@ func (c countingConn) Write(p []byte) (int, error) {
 
 // TestFloodsBeforeTheRequest: a proxy's endless answer to CONNECT.
 func TestFloodsBeforeTheRequest(t *testing.T) {
-	floods := tries.Of(t, "floods of bytes, proxies")
+	floods := testkit.Tries(t, "floods of bytes, proxies")
 	for name, answer := range map[string][2]string{
 		"lines": {"HTTP/1.1 200 OK\r\n", "X-More: " + strings.Repeat("x", 4000) + "\r\n"},
 		"hints": {"", "HTTP/1.1 103 Early Hints\r\n\r\n"},
@@ -221,7 +221,7 @@ func TestFloodsBeforeTheRequest(t *testing.T) {
 
 // TestFloodsHTTP2 is TestFloods for HTTP/2, where frames of many kinds may come at any time.
 func TestFloodsHTTP2(t *testing.T) {
-	floods := tries.Of(t, "floods of bytes, HTTP/2")
+	floods := testkit.Tries(t, "floods of bytes, HTTP/2")
 	log.SetOutput(io.Discard) // net/http logs each unknown frame
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	junk := bytes.Repeat([]byte("<p>text "), 2<<10)

@@ -17,11 +17,8 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/datasets"
 	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/reading"
-	"fossick/internal/rights"
-	"fossick/internal/usage"
 )
 
 // Manners are a crawl's treatment of hosts, and its identity.
@@ -48,9 +45,9 @@ const maxAgents = 64
 func (m *Manners) check() error {
 	switch {
 	case m.Workers < 0 || m.Workers > maxWorkers:
-		return usage.Errorf("--workers %d: give a number from 1 to %d", m.Workers, maxWorkers)
+		return cli.Usagef("--workers %d: give a number from 1 to %d", m.Workers, maxWorkers)
 	case m.Agents < 0 || m.Agents > maxAgents:
-		return usage.Errorf("--agents %d: give a number from 1 to %d", m.Agents, maxAgents)
+		return cli.Usagef("--agents %d: give a number from 1 to %d", m.Agents, maxAgents)
 	}
 	return nil
 }
@@ -62,7 +59,7 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
 	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt addresses the name without a version
 	opt.Workers, opt.Sitemaps = m.Workers, isOn(m.Sitemaps)
-	opt.Purpose = rights.Purpose(strings.ToLower(m.Purpose))
+	opt.Purpose = page.Purpose(strings.ToLower(m.Purpose))
 	if opt.Delay, err = ParseDelay(m.Delay); err != nil || m.Sign == "" {
 		return err
 	}
@@ -84,16 +81,16 @@ func (m *Manners) whoAndWhat() string {
 
 // key reads the signing key.
 func (m *Manners) key() (*fetch.Key, error) {
-	text, err := reading.Secret(m.Sign, 64<<10)
-	if errors.Is(err, reading.ErrShared) {
-		return nil, usage.Errorf("--sign: %v", err)
+	text, err := fileio.Secret(m.Sign, 64<<10)
+	if errors.Is(err, fileio.ErrShared) {
+		return nil, cli.Usagef("--sign: %v", err)
 	}
 	if err != nil {
-		return nil, usage.Errorf("--sign: %v; %v", err, fetch.ErrKey)
+		return nil, cli.Usagef("--sign: %v; %v", err, fetch.ErrKey)
 	}
 	key, err := fetch.ReadKey(text)
 	if err != nil {
-		return nil, usage.Errorf("--sign %s: %v", m.Sign, err)
+		return nil, cli.Usagef("--sign %s: %v", m.Sign, err)
 	}
 	return key, nil
 }
@@ -108,7 +105,7 @@ func ParseDelay(text string) (crawler.Delay, error) {
 	}
 	d, err := cli.Duration(text)
 	if err != nil {
-		return crawler.Delay{}, usage.Errorf("%q: want auto, 0, or a time such as 500ms, 2s or 1m", text)
+		return crawler.Delay{}, cli.Usagef("%q: want auto, 0, or a time such as 500ms, 2s or 1m", text)
 	}
 	return crawler.Delay{Fixed: true, Rest: d}, nil
 }
@@ -123,7 +120,7 @@ func parsePatience(text string) (float64, error) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= 1 && x <= maxPatience) {
-		return 0, usage.Errorf("--patience %q: want auto, none, or how many times as long the crawl may take for better pages, from 1 to %d", text, maxPatience)
+		return 0, cli.Usagef("--patience %q: want auto, none, or how many times as long the crawl may take for better pages, from 1 to %d", text, maxPatience)
 	}
 	return x, nil
 }
@@ -137,7 +134,7 @@ func (m *Manners) checkReachable(seeds []string) (note string, err error) {
 	switch {
 	case len(seeds) > 0 && !slices.ContainsFunc(seeds, isPublic):
 	case m.Contact == "":
-		err = usage.Errorf("a crawl of the public web needs --contact MAIL or URL, which goes into the user agent, so that site owners can reach you instead of blocking you")
+		err = cli.Usagef("a crawl of the public web needs --contact MAIL or URL, which goes into the user agent, so that site owners can reach you instead of blocking you")
 	case standsForNone(m.Contact):
 		note = "--contact " + m.Contact + ": this address is only an example; give your own"
 	}
@@ -163,7 +160,7 @@ func CheckContact(text string) error {
 		return fmt.Errorf("%q: %w; did you mean %s?", text, errContact, full)
 	}
 	if bad || contactHost(text) == "" {
-		return fmt.Errorf("%q: %w", printable.Cut(text, 100), errContact)
+		return fmt.Errorf("%q: %w", cli.Cut(text, 100), errContact)
 	}
 	return nil
 }
@@ -247,7 +244,7 @@ func (n *Network) authorities(opt *fetch.Options) error {
 	if n.CA == "" {
 		return nil
 	}
-	file, err := reading.OpenNamed(n.CA)
+	file, err := fileio.OpenNamed(n.CA)
 	if err != nil {
 		return fmt.Errorf("--ca: %w", err)
 	}
@@ -261,7 +258,7 @@ func Nets(texts []string) (nets []netip.Prefix, err error) {
 	for _, text := range texts {
 		net, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, usage.Errorf("--allow-net %s: give networks such as 127.0.0.0/8 or ::1/128", text)
+			return nil, cli.Usagef("--allow-net %s: give networks such as 127.0.0.0/8 or ::1/128", text)
 		}
 		nets = append(nets, net)
 	}
@@ -283,10 +280,10 @@ func ParseProxy(text string) (*url.URL, error) {
 		if errors.As(err, &escape) {
 			err = errors.New("a % that does not begin an escape; write it as %25")
 		}
-		return nil, usage.Errorf("--proxy: not a URL: %w; give it as http://USER:PASSWORD@HOST:PORT, special characters escaped by %%", err)
+		return nil, cli.Usagef("--proxy: not a URL: %w; give it as http://USER:PASSWORD@HOST:PORT, special characters escaped by %%", err)
 	}
 	if password, _ := proxy.User.Password(); password == noPassword {
-		return nil, usage.Errorf("--proxy %s: the password is not kept in a store; give --proxy (or FOSSICK_PROXY) again with it", proxy)
+		return nil, cli.Usagef("--proxy %s: the password is not kept in a store; give --proxy (or FOSSICK_PROXY) again with it", proxy)
 	}
 	return proxy, nil
 }

@@ -13,9 +13,9 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/page"
-	"fossick/internal/reading"
-	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/relevance/propose"
 	"fossick/store"
@@ -84,10 +84,10 @@ func (c *Crawl) NameStore() error {
 	}
 	switch {
 	case c.Topic == "" && !c.Resume:
-		return usage.Errorf("give --topic T, the topic to crawl for; fossick focus --help has examples")
+		return cli.Usagef("give --topic T, the topic to crawl for; fossick focus --help has examples")
 	case c.Store != "":
 	case c.Topic == "":
-		return usage.Errorf("--resume needs --store DIR or --topic T to find the crawl")
+		return cli.Usagef("--resume needs --store DIR or --topic T to find the crawl")
 	default:
 		c.Store = "fossick-" + topics.FileName(c.Topic)
 	}
@@ -168,7 +168,7 @@ func (c *Crawl) apply(p *Plan, version string) error {
 		return err
 	}
 	if c.Refresh > 0 && !c.Resume {
-		return usage.Errorf("--refresh visits stored pages again; give --resume with it")
+		return cli.Usagef("--refresh visits stored pages again; give --resume with it")
 	}
 	return nil
 }
@@ -243,12 +243,12 @@ func (c *Crawl) checkSurvey() error {
 	}
 	for flag, given := range map[string]bool{"--keywords": len(c.Keywords) > 0, "--model": c.Model != ""} {
 		if given && c.topicless() {
-			return usage.Errorf("%s needs a topic: give --topic T as well, or leave %[1]s out", flag)
+			return cli.Usagef("%s needs a topic: give --topic T as well, or leave %[1]s out", flag)
 		}
 	}
 	parties := []crawler.LinkPolicy{crawler.LinksSite, crawler.LinksHost}
 	if !slices.Contains(parties, crawler.LinkPolicy(c.Links)) {
-		return usage.Errorf("--links %s: a party stays on one site or one host; give site or host", c.Links)
+		return cli.Usagef("--links %s: a party stays on one site or one host; give site or host", c.Links)
 	}
 	return nil
 }
@@ -306,7 +306,7 @@ func SurveyOf(s *store.Store) (*surveyed, error) {
 		return nil, err
 	}
 	if !saved.Parties {
-		return nil, usage.Errorf("%s is the store of a crawl for a topic; only a survey has parties", s.Dir())
+		return nil, cli.Usagef("%s is the store of a crawl for a topic; only a survey has parties", s.Dir())
 	}
 	var opt crawler.Options
 	if err := saved.scope.apply(&opt); err != nil {
@@ -396,7 +396,7 @@ func (c *Crawl) Keep(s *store.Store, p *Plan) error {
 func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 	info := s.Info()
 	if c.Topic != "" && c.Topic != info.Topic {
-		return "", usage.Errorf("the store's topic is %q, not %q; leave --topic out", info.Topic, c.Topic)
+		return "", cli.Usagef("the store's topic is %q, not %q; leave --topic out", info.Topic, c.Topic)
 	}
 	c.Topic = info.Topic
 	saved, err := keptIn(s)
@@ -417,7 +417,7 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 		return "", err
 	}
 	if c.Dropped != nil && saved.Dropped != nil && !slices.Equal(c.Dropped, saved.Dropped) {
-		return "", usage.Errorf("--also parameters: the crawl in the store began with another list of parameters, which shaped the URLs in it; leave the word out, or start a new store")
+		return "", cli.Usagef("--also parameters: the crawl in the store began with another list of parameters, which shaped the URLs in it; leave the word out, or start a new store")
 	}
 	opened = saved.opened(&c.Settings)
 	c.inherit(&saved.Settings)
@@ -429,8 +429,8 @@ func takeFile(name *string, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return nil
 	}
-	if !reading.Regular(path) {
-		return fmt.Errorf("%s: %w; remove the existing file or folder", path, reading.ErrKind)
+	if !fileio.Regular(path) {
+		return fmt.Errorf("%s: %w; remove the existing file or folder", path, fileio.ErrKind)
 	}
 	*name = path
 	return nil

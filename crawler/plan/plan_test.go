@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/tries"
-	"fossick/internal/usage"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/relevance/propose"
 	"fossick/store"
@@ -134,7 +134,7 @@ func TestMistakes(t *testing.T) {
 	} {
 		c := bees()
 		spoil(c)
-		var mistake usage.Error
+		var mistake cli.UsageError
 		if _, err := c.Plan(program(new([]string))); err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &mistake) {
 			t.Errorf("%v; want a mistake with %q", err, want)
 		}
@@ -385,7 +385,7 @@ func TestStrange(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	kinds := map[string][]strange{"in other languages": foreignPages(rng, 6), "with next to no words": empties, "with next to no words, further ones": furtherEmpties, "of no language": noisePages(rng, 20)}
 	for kind, pages := range kinds {
-		tried := tries.Of(t, "pages that no topic knows, "+kind)
+		tried := testkit.Tries(t, "pages that no topic knows, "+kind)
 		for _, name := range models.BuiltinTopics() {
 			topic, err := models.BuiltinTopic(name)
 			if err != nil {

@@ -10,9 +10,8 @@ import (
 
 	"fossick/crawler"
 	"fossick/graph/orders"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/relevance"
@@ -82,7 +81,7 @@ var table = []policy{
 func Named(name string) (policy, error) {
 	i := slices.IndexFunc(table, func(p policy) bool { return p.Name == name })
 	if i < 0 {
-		return policy{}, usage.Errorf("no policy %q; choose one of %s", name, printable.SomeNames(name, Names()))
+		return policy{}, cli.Usagef("no policy %q; choose one of %s", name, cli.SomeNames(name, Names()))
 	}
 	return table[i], nil
 }
@@ -96,7 +95,7 @@ func Parse(text string) (p policy, rho *float64, err error) {
 	}
 	x, err := strconv.ParseFloat(value, 64)
 	if err != nil || !p.ByDegree() {
-		return p, nil, usage.Errorf("policy %q: only paper and paper-mean take a number, their ρ, as paper:0.3", text)
+		return p, nil, cli.Usagef("policy %q: only paper and paper-mean take a number, their ρ, as paper:0.3", text)
 	}
 	return p, &x, nil
 }
@@ -133,9 +132,9 @@ func (p policy) ByDegree() bool { return p.Name == "paper" || p.Name == "paper-m
 func (p policy) Scorer(in Input) (crawler.Scorer, error) {
 	switch {
 	case p.needsModel && in.Labeller == nil:
-		return nil, usage.Errorf("--score %s learns from a model's labels: give --model M, or choose --score paper", p.Name)
+		return nil, cli.Usagef("--score %s learns from a model's labels: give --model M, or choose --score paper", p.Name)
 	case in.Keywords == nil && (p.needsK || in.Labeller == nil):
-		return nil, usage.Errorf("--score %s needs keywords: give --keywords", p.Name)
+		return nil, cli.Usagef("--score %s needs keywords: give --keywords", p.Name)
 	}
 	return p.build(in)
 }
@@ -218,7 +217,7 @@ func (s *paperMeanScorer) Rescore(key uint64) (float64, bool) { return s.mean.Re
 func buildPaper(in Input) (crawler.Scorer, error) {
 	p, err := relevance.NewPaper(in.Keywords, in.Rho)
 	if err != nil {
-		return nil, usage.Errorf("--rho: %w", err)
+		return nil, cli.Usagef("--rho: %w", err)
 	}
 	return &paperScorer{degree: p, threshold: in.Threshold, labeller: in.Labeller}, nil
 }
@@ -226,7 +225,7 @@ func buildPaper(in Input) (crawler.Scorer, error) {
 func buildPaperMean(in Input) (crawler.Scorer, error) {
 	p, err := relevance.NewPaperMean(in.Keywords, in.Rho)
 	if err != nil {
-		return nil, usage.Errorf("--rho: %w", err)
+		return nil, cli.Usagef("--rho: %w", err)
 	}
 	return &paperMeanScorer{paperScorer{degree: p, threshold: in.Threshold, labeller: in.Labeller}, p}, nil
 }
@@ -246,7 +245,7 @@ const (
 
 func (s *Scoring) check() error {
 	if s.Threshold != nil && (math.IsNaN(*s.Threshold) || math.IsInf(*s.Threshold, 0)) {
-		return usage.Errorf("--threshold %g: give a number, such as 0.2", *s.Threshold)
+		return cli.Usagef("--threshold %g: give a number, such as 0.2", *s.Threshold)
 	}
 	return nil
 }
@@ -270,11 +269,11 @@ func (s *Scoring) how(t *models.Topic, ownWords bool) string {
 func (s *Scoring) order(opt *crawler.Options, how string) (err error) {
 	order := cmp.Or(s.Order, byScore)
 	if opt.Ordering, err = orders.OrderingByName(order); err != nil {
-		return usage.Errorf("--order: %w", err)
+		return cli.Usagef("--order: %w", err)
 	}
 	switch {
 	case !s.byPolicy() && s.Threshold != nil:
-		return usage.Errorf("--threshold works only with --order relevance; --order %s drops no links", order)
+		return cli.Usagef("--threshold works only with --order relevance; --order %s drops no links", order)
 	case !s.byPolicy():
 	case s.Threshold != nil:
 		opt.Threshold = *s.Threshold
@@ -304,7 +303,7 @@ func (c *Crawl) scorer(opt *crawler.Options, topics []*models.Topic, how string,
 	if opt.Scorer, err = p.Scorer(in); err == nil {
 		err = useScores(opt, func() (orders.Ordering, error) { return p.Ordering(opt.Scorer) })
 	}
-	return usage.Of(err)
+	return cli.Usage(err)
 }
 
 // useScores lets a policy set the order by scores where --order uses it, alone or in a mix.
@@ -329,12 +328,12 @@ func (s *Scoring) input(opt *crawler.Options, t *models.Topic, p policy, how str
 	}
 	if len(t.Keywords) > 0 {
 		if in.Keywords, err = relevance.NewKeywords(t.Keywords); err != nil {
-			return in, usage.Errorf("topic %s: %w", t.Name, err)
+			return in, cli.Usagef("topic %s: %w", t.Name, err)
 		}
 	}
 	if s.Rho != nil {
 		if in.Rho = *s.Rho; !p.ByDegree() {
-			return in, usage.Errorf("--rho %v works only with --score paper and paper-mean; this crawl has --score %s; leave --rho out", in.Rho, how)
+			return in, cli.Usagef("--rho %v works only with --score paper and paper-mean; this crawl has --score %s; leave --rho out", in.Rho, how)
 		}
 	}
 	return in, nil

@@ -8,8 +8,8 @@ import (
 
 	"fossick/classify"
 	"fossick/crawler"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/relevance"
@@ -60,7 +60,7 @@ func (l *Labeller) label(p *page.Page, score *crawler.Score) float64 {
 
 // note writes the model's result into score.
 func (l *Labeller) note(score *crawler.Score, r classify.Result, why string) (probability float64) {
-	score.Label, score.Probability, score.Rule = r.Label, r.Score, printable.Cut(why, maxStoredRule)
+	score.Label, score.Probability, score.Rule = r.Label, r.Score, cli.Cut(why, maxStoredRule)
 	probability = r.Probs[l.class]
 	score.Relevant = probability >= l.cut
 	return probability

@@ -13,10 +13,8 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/fetch"
 	"fossick/datasets"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/terminal"
-	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/train/topics"
 
@@ -98,7 +96,7 @@ func settingText(value reflect.Value) string {
 	case []string:
 		return strings.Join(v, ", ")
 	case time.Duration:
-		return terminal.Brief(v)
+		return cli.Brief(v)
 	default:
 		return fmt.Sprint(v)
 	}
@@ -127,7 +125,7 @@ func (g *Goal) Find(name string) (*models.Topic, error) {
 	t, err := topics.Find(name)
 	if errors.Is(err, models.ErrNoTopic) {
 		if g.Model == "" && len(g.Keywords) == 0 {
-			return nil, usage.Errorf("%w; or give --model or --keywords", err)
+			return nil, cli.Usagef("%w; or give --model or --keywords", err)
 		}
 		t, err = &models.Topic{Name: name}, nil
 	}
@@ -141,7 +139,7 @@ func (g *Goal) Find(name string) (*models.Topic, error) {
 		t.Keywords = nil // they belong to the topic's own model
 	}
 	if t.Model != nil && !slices.Contains(t.Model.Classes, t.Name) {
-		return nil, usage.Errorf("--topic %s: the model has no such label; it knows %s", t.Name, printable.SomeNames(t.Name, t.Model.Classes))
+		return nil, cli.Usagef("--topic %s: the model has no such label; it knows %s", t.Name, cli.SomeNames(t.Name, t.Model.Classes))
 	}
 	if len(g.Keywords) > 0 {
 		t.Keywords = g.Keywords
@@ -181,7 +179,7 @@ func (b *Budget) apply(opt *crawler.Options) error {
 	}
 	if x := b.MinHarvest; x != nil {
 		if !(*x >= 0 && *x <= 1) {
-			return usage.Errorf("--min-harvest %g: give a share from 0 to 1, such as 0.05", *x)
+			return cli.Usagef("--min-harvest %g: give a share from 0 to 1, such as 0.05", *x)
 		}
 		opt.MinHarvest = *x
 	}
@@ -208,11 +206,11 @@ type scope struct {
 
 func (s *scope) check() error {
 	if s.MaxDepth < 0 {
-		return usage.Errorf("--max-depth %d: give a number of links, 1 or more", s.MaxDepth)
+		return cli.Usagef("--max-depth %d: give a number of links, 1 or more", s.MaxDepth)
 	}
 	for _, tld := range s.TLD {
 		if name := strings.TrimPrefix(tld, "."); name == "" || strings.ContainsAny(name, "/: \t") {
-			return usage.Errorf("--tld %q: give top-level domains by comma, as org,de", tld)
+			return cli.Usagef("--tld %q: give top-level domains by comma, as org,de", tld)
 		}
 	}
 	return nil
@@ -231,7 +229,7 @@ func (s *scope) apply(opt *crawler.Options) (err error) {
 	for _, tag := range s.Lang {
 		code := page.LangCode(tag)
 		if _, err := language.ParseBase(code); code == "" || err != nil {
-			return usage.Errorf("--lang %s: no such language; give ISO 639-1 codes by comma, as en,de", tag)
+			return cli.Usagef("--lang %s: no such language; give ISO 639-1 codes by comma, as en,de", tag)
 		}
 		opt.Scope.Langs = append(opt.Scope.Langs, code)
 	}
@@ -248,7 +246,7 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, usage.Errorf("%s: %w; give a regular expression in Go's syntax", flag, err)
+		return nil, cli.Usagef("%s: %w; give a regular expression in Go's syntax", flag, err)
 	}
 	return re, nil
 }
@@ -256,28 +254,28 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 // nets reads the file of --cidr; nil without one.
 func (s *scope) nets(byProxy bool) (*fetch.Nets, error) {
 	if byProxy && isOn(s.OneSitePerAddress) {
-		return nil, usage.Errorf("--one-site-per-address needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
+		return nil, cli.Usagef("--one-site-per-address needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
 	}
 	if s.CIDR == "" {
 		return nil, nil
 	}
 	if byProxy {
-		return nil, usage.Errorf("--cidr needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
+		return nil, cli.Usagef("--cidr needs the addresses of hosts, which only the proxy knows with --proxy; leave one of the two out")
 	}
 	file, err := datasets.OpenList(s.CIDR)
 	if err != nil {
-		return nil, usage.Errorf("--cidr: %w; give a file with one network a line, as 192.0.2.0/24", err)
+		return nil, cli.Usagef("--cidr: %w; give a file with one network a line, as 192.0.2.0/24", err)
 	}
 	defer file.Close() // opened for reading: closing loses nothing
 	nets, err := fetch.ParseNets(file, s.CIDR)
-	return nets, usage.Of(err)
+	return nets, cli.Usage(err)
 }
 
 // seedsInScope refuses start pages outside the crawl's own scope.
 func seedsInScope(opt *crawler.Options) error {
 	for _, seed := range opt.Seeds {
 		if why := opt.Scope.Excludes(seed); why != "" {
-			return usage.Errorf("start page %s: %s; change the flag, or give another start page", printable.Cut(seed, 200), why)
+			return cli.Usagef("start page %s: %s; change the flag, or give another start page", cli.Cut(seed, 200), why)
 		}
 	}
 	return nil
@@ -305,11 +303,11 @@ func (c *Crawl) readAlso() error {
 	has := func(what string) bool { return slices.Contains(c.Also, what) }
 	for _, word := range c.Also {
 		if !slices.Contains(taken, word) {
-			return usage.Errorf("--also %s: want one or more of %s, by comma", word, strings.Join(taken, ", "))
+			return cli.Usagef("--also %s: want one or more of %s, by comma", word, strings.Join(taken, ", "))
 		}
 	}
 	if has("none") && len(c.Also) > 1 {
-		return usage.Errorf("--also none takes in none of the others; leave one or the other out")
+		return cli.Usagef("--also none takes in none of the others; leave one or the other out")
 	}
 	sitemaps, cookies := has("sitemaps"), has("cookies")
 	c.Sitemaps, c.Cookies = &sitemaps, &cookies

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/terminal"
+	"fossick/internal/cli"
 )
 
 // defaults are what reports tell where nothing was given.
@@ -57,7 +57,7 @@ func TestDefaultsAreTheHelps(t *testing.T) {
 			return
 		}
 		if d, err := time.ParseDuration(help); err == nil && d > 0 {
-			help = terminal.Brief(d)
+			help = cli.Brief(d)
 		}
 		if without := f.Tag.Get("without"); without != "" && help != without {
 			t.Errorf("--%s: reports tell the default %q, the help %q", flagName(f), without, help)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // Link is what an ordering may know about a link to a URL.
@@ -265,7 +265,7 @@ func tell(name string, priority float64) string {
 		if packed/countUnit == 1 {
 			return "1 link that counts"
 		}
-		return printable.Sprintf("%d links that count", packed/countUnit)
+		return cli.Sprintf("%d links that count", packed/countUnit)
 	case "mns":
 		return fmt.Sprintf("links that weigh %d", packed/countUnit)
 	case "dfs":

@@ -10,13 +10,13 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // corpusFile opens a file of a corpus, or skips the test without one.
 func corpusFile(t testing.TB, name string) io.Reader {
 	t.Helper()
-	f, err := os.Open(fulltest.Corpus(t, name))
+	f, err := os.Open(testkit.Corpus(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestWikispeediaLinks(t *testing.T) {
 		}
 		found, all = found+n, all+len(want[c.URL])
 		pages++
-		return pages < fulltest.Rounds(100, 4598)
+		return pages < testkit.Rounds(100, 4598)
 	})
 	if float64(found) < 0.99*float64(all) || all == 0 {
 		t.Errorf("found %d of %d links, want 99 %%", found, all)

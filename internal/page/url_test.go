@@ -10,7 +10,7 @@ import (
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func TestNormalize(t *testing.T) {
@@ -221,7 +221,7 @@ func TestNormalizeLikeBrowsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agreed, failures, refs := 0, 0, fulltest.Rounds(40_000, 200_000)
+	agreed, failures, refs := 0, 0, testkit.Rounds(40_000, 200_000)
 	for range refs {
 		var sb strings.Builder
 		for range 1 + rng.IntN(9) {

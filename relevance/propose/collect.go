@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode"
 
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
 	"fossick/models/features"
 )
 
@@ -486,7 +486,7 @@ func (ch *choice) why(k *kept) string {
 				}
 			}
 		}
-		parts = append(parts, printable.Sprintf("%d of %d links lead to pages on topic, %d of them to new ones", on, len(k.links), fresh))
+		parts = append(parts, cli.Sprintf("%d of %d links lead to pages on topic, %d of them to new ones", on, len(k.links), fresh))
 	}
 	if !k.known {
 		parts = append(parts, "only its URL is known")
