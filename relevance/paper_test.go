@@ -121,23 +121,6 @@ func TestKeywordsInAnyScript(t *testing.T) {
 	}
 }
 
-func BenchmarkScorePage(b *testing.B) {
-	k, err := NewKeywords(twentyWords)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err := NewPaper(k, 0.3)
-	if err != nil {
-		b.Fatal(err)
-	}
-	p := &page.Page{Lang: "en", Text: strings.Repeat("A page of some length that speaks of hotels and golf, and little else. ", 300)}
-	b.SetBytes(int64(len(p.Text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		s.ScorePage(p, 1)
-	}
-}
-
 // TestPaperMeanOfOneParent checks that PaperMean with one parent is eq. 1.
 func TestPaperMeanOfOneParent(t *testing.T) {
 	k, err := NewKeywords(twentyWords)

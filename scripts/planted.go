@@ -140,7 +140,7 @@ func crawl(web *web.Planted, labeller *policy.Labeller, name, topic string, budg
 	if err != nil {
 		return err
 	}
-	scorer, err := pol.Scorer(policy.Input{Labeller: labeller, Explore: policy.DefaultExplore, Seed: uint64(seed)})
+	scorer, err := pol.Scorer(policy.Input{Labeller: labeller, Seed: uint64(seed)})
 	if err != nil {
 		return err
 	}

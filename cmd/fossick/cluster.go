@@ -264,7 +264,7 @@ func (c *frontierCmd) scorer(seed int64) (make func(string) urlfrontier.Scorer, 
 
 // inputOf returns the inputs of the policies learned and paper, with default settings.
 func inputOf(t *models.Topic, seed int64) (in plan.Input, err error) {
-	in = plan.Input{Rho: plan.DefaultRho, Threshold: plan.DefaultThreshold, Explore: plan.DefaultExplore, Seed: uint64(seed)}
+	in = plan.Input{Rho: plan.DefaultRho, Threshold: plan.DefaultThreshold, Seed: uint64(seed)}
 	if t.Model != nil {
 		in.Labeller, err = plan.NewLabeller(t)
 	}

@@ -297,9 +297,9 @@ func (r exportResult) print(w io.Writer) {
 // onCard are the settings that a data set card shows: those that decide which pages are fetched, and
 // when. File names, network addresses and the operator's identity stay private.
 var onCard = []string{
-	"score", "order", "rho", "explore", "threshold", "alike", "keywords", "links", "include", "exclude", "tld", "lang",
+	"score", "order", "rho", "threshold", "keywords", "links", "include", "exclude", "tld", "lang",
 	"max-pages", "max-time", "max-depth", "max-pages-per-host", "max-pages-per-site", "min-harvest", "patience",
-	"near-duplicates", "traps", "sitemaps", "sitemap-urls", "delay",
+	"near-duplicates", "traps", "sitemaps", "delay",
 }
 
 func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *export.Choice, left func() export.Left) (export.CardFacts, error) {

@@ -282,7 +282,7 @@ func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 
 func (x *crawling) resume(left time.Duration) error {
 	s, fetcher := x.plan.Crawl.Store, x.plan.Crawl.Fetcher
-	c := plan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh, KeepVersions: x.refresh > 0 && x.plan.Crawl.KeepVersions}
+	c := plan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh}
 	if x.revisits != nil { // the store does not keep these
 		c.Network, c.Manners = x.revisits.Network, x.revisits.Manners
 	}
@@ -294,6 +294,7 @@ func (x *crawling) resume(left time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("the crawl could not go on after pages were forgotten: %w", err)
 	}
+	p.Crawl.KeepVersions = x.refresh > 0 && x.plan.Crawl.KeepVersions
 	*x.plan = *p
 	if err := x.revisits.adapt(x.plan, s); err != nil {
 		return err

@@ -121,7 +121,7 @@ func virtualOrder(t *testing.T, c *lab.Corpus, labeller *plan.Labeller, topicNam
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := plan.Input{Labeller: labeller, Rho: plan.DefaultRho, Threshold: plan.DefaultThreshold, Explore: plan.DefaultExplore, Seed: 1}
+	in := plan.Input{Labeller: labeller, Rho: plan.DefaultRho, Threshold: plan.DefaultThreshold, Seed: 1}
 	if in.Keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,6 @@ func fillIn(parser *kong.Kong) {
 		"${scores}", strings.Join(plan.Names(), ", "),
 		"${formats}", strings.Join(exportFormatNames(), ","),
 		"${revisits}", strings.Join(policyNames(), ","),
-		"${explore}", fmt.Sprint(plan.DefaultExplore),
 		"${classifiers}", strings.Join(train.Classifiers(), ", "),
 	)
 	_ = kong.Visit(parser.Model.Node, func(n kong.Visitable, next kong.Next) error { // the visitor returns no error

@@ -83,7 +83,7 @@ func New(opt Options) (*Member, error) {
 	opt.Protocol = opt.Protocol.withDefaults()
 	m := &Member{
 		sites: newSites(), start: time.Now(), tell: make(chan struct{}, 1), wake: make(chan struct{}, 1),
-		unsent: make(chan sendMessage, mostUnsent), lessons: make(chan lesson, mostUnheard),
+		unsent: make(chan sendMessage, mostUnsent), lessons: make(chan lesson, maxUnread),
 		adopted: map[AgentID]bool{}, hands: hands{coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}},
 	}
 	o := opt.Crawl

@@ -52,10 +52,10 @@ type lesson struct {
 const (
 	// teachEvery is the least time between rounds, and teachEach the time for each member, so
 	// that a member sends at most half a megabyte a second.
-	teachEvery  = 2 * time.Second
-	teachEach   = 250 * time.Millisecond
-	mostUnheard = 64   // unread messages; dropped ones are repeated
-	mostLabels  = 2000 // labels of the store, and of this run, that a newcomer receives
+	teachEvery = 2 * time.Second
+	teachEach  = 250 * time.Millisecond
+	maxUnread  = 64   // unread messages; dropped ones are repeated
+	mostLabels = 2000 // labels of the store, and of this run, that a newcomer receives
 )
 
 const (

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"golang.org/x/net/publicsuffix"
+
+	"fossick/internal/page"
 )
 
 // Limits on one site's cookies and on the number of sites. RFC 6265, 6.1 demands room for 50
@@ -23,8 +25,8 @@ const (
 // cookies keeps a jar for each site (registrable domain) in memory while the Fetcher lives.
 // Each site sees its own cookies alone. Safe for concurrent use; a nil *cookies keeps none.
 type cookies struct {
-	mu         sync.Mutex // guards what follows
-	young, old map[string]*siteCookies
+	mu    sync.Mutex // guards sites
+	sites page.Cache[string, *siteCookies]
 }
 
 // siteCookies is a site's jar with the sizes of its cookies.
@@ -35,7 +37,7 @@ type siteCookies struct {
 }
 
 func newCookies() *cookies {
-	return &cookies{young: map[string]*siteCookies{}, old: map[string]*siteCookies{}}
+	return &cookies{sites: page.NewCache[string, *siteCookies](maxCookieSites / 2)}
 }
 
 // header returns the Cookie header for u; "" when there is none.
@@ -91,20 +93,11 @@ func (c *cookies) keep(u *url.URL, res *http.Response) {
 // of maxCookieSites, the last used ones, are kept.
 func (c *cookies) site(u *url.URL, create bool) *siteCookies {
 	name := siteOf(u.Hostname())
-	s := c.young[name]
-	if s != nil {
-		return s
-	}
-	if s = c.old[name]; s == nil {
-		if !create {
-			return nil
-		}
+	s, ok := c.sites.Get(name)
+	if !ok && create {
 		s = newSiteCookies()
+		c.sites.Put(name, s)
 	}
-	if len(c.young) >= maxCookieSites/2 {
-		c.old, c.young = c.young, map[string]*siteCookies{}
-	}
-	c.young[name] = s
 	return s
 }
 

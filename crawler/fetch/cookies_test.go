@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -64,7 +65,7 @@ func TestCookiesAreBounded(t *testing.T) {
 	}
 	for i := range 1000 {
 		set(fmt.Sprintf("h%d.flood.test", i%7), fmt.Sprintf("c%d=%s; Path=/%d", i, strings.Repeat("x", 1000), i))
-		for _, s := range c.young {
+		for _, s := range c.sites.All() {
 			total := 0
 			for _, n := range s.sizes {
 				total += n
@@ -78,7 +79,7 @@ func TestCookiesAreBounded(t *testing.T) {
 		set(fmt.Sprintf("www.s%d.test", i), "a=1")
 		set("www.kept.test", "a=1")
 	}
-	if n := len(c.young) + len(c.old); n > maxCookieSites {
+	if n := len(maps.Collect(c.sites.All())); n > maxCookieSites {
 		t.Errorf("%d sites are kept, %d at most", n, maxCookieSites)
 	}
 	if got := c.header(&url.URL{Scheme: "http", Host: "www.kept.test", Path: "/"}); got != "a=1" {

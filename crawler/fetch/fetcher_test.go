@@ -511,32 +511,6 @@ func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
 	return srv
 }
 
-func TestFetchOK(t *testing.T) {
-	var got http.Header
-	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		got = r.Header
-		w.Header().Set("Content-Type", "text/html; charset=iso-8859-1")
-		w.Write([]byte("<p>caf\xe9</p>"))
-	})
-	f := newTest(t, Options{UserAgent: UserAgent("fossick", "1", "https://example.org/bot")})
-	resp := f.Fetch(t.Context(), Request{URL: srv.URL + "/a%7Eb?q=1#frag"})
-	if resp.State != StateOK || resp.Code != 200 || resp.Err != nil {
-		t.Fatalf("got %s %d %v, want ok 200", resp.State, resp.Code, resp.Err)
-	}
-	if string(resp.Body) != "<p>caf\xe9</p>" {
-		t.Errorf("body %q is not what was sent: it must not be recoded", resp.Body)
-	}
-	if resp.ContentType != "text/html; charset=iso-8859-1" {
-		t.Errorf("content type %q", resp.ContentType)
-	}
-	if resp.Addr != netip.MustParseAddr("127.0.0.1") || resp.WireBytes != 11 || resp.Took <= 0 {
-		t.Errorf("addr %v, wire %d, took %v", resp.Addr, resp.WireBytes, resp.Took)
-	}
-	if ua := got.Get("User-Agent"); ua != "fossick/1 (+https://example.org/bot)" {
-		t.Errorf("user agent %q", ua)
-	}
-}
-
 func TestFetchCancelled(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	f := newTest(t, Options{})

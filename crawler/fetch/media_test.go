@@ -1,20 +1,11 @@
 package fetch
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/netip"
-	"net/url"
-	"os"
 	"testing"
 
 	"fossick/internal/page"
-	"fossick/internal/testkit"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // FuzzContentType: a type found is stable, and no HTML is binary.
@@ -97,37 +88,6 @@ func answerOf(t *testing.T, answer string) *Response {
 	return f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, say(answer)) + "/"})
 }
 
-// FuzzRules: rules read from any bytes mean the same after writing and reading.
-func FuzzRules(f *testing.F) {
-	for _, c := range robotsCases[:min(len(robotsCases), 20)] {
-		if text, err := parseRobots([]byte(c.file)).MarshalText(); err == nil {
-			f.Add(text, "/a/b?c")
-		}
-	}
-	f.Add([]byte("# all is refused: x\nUser-agent: *\nDisallow: /\n"), "/")
-	f.Fuzz(func(t *testing.T, stored []byte, path string) {
-		first, again := &Robots{}, &Robots{}
-		if first.UnmarshalText(stored) != nil {
-			return
-		}
-		text, err := first.MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := again.UnmarshalText(text); err != nil {
-			t.Fatalf("%q was written as %q: %v", stored, text, err)
-		}
-		for _, agent := range []string{"fossick", "*", "bot"} {
-			a, b := first.Allowed(agent, path), again.Allowed(agent, path)
-			d1, _ := first.CrawlDelay(agent)
-			d2, _ := again.CrawlDelay(agent)
-			if a != b || d1 != d2 {
-				t.Errorf("%q %s %q: %v %v, written and read %v %v", stored, agent, path, a, d1, b, d2)
-			}
-		}
-	})
-}
-
 // TestContentTypeOf: of several types the last valid one counts, as in browsers.
 func TestContentTypeOf(t *testing.T) {
 	for _, c := range []struct {
@@ -149,66 +109,4 @@ func TestContentTypeOf(t *testing.T) {
 			t.Errorf("%q is %q, want %q", c.fields, got, c.want)
 		}
 	}
-}
-
-// TestCorpusServed: real pages from loopback arrive unchanged, half of them compressed.
-func TestCorpusServed(t *testing.T) {
-	every := testkit.Rounds(80, 20) // lines: about 690 pages of all hosts
-	file, err := os.Open(testkit.Corpus(t, "debdocs/pages.jsonl.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := zstd.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	served := map[string]string{} // URL → HTML
-	hosts := map[string]netip.AddrPort{}
-	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		html, ok := served["http://"+r.Host+r.RequestURI]
-		if !ok {
-			t.Errorf("asked for %s%s, which is no page", r.Host, r.RequestURI)
-		}
-		w.Header().Set("Content-Type", "text/html")
-		if len(html)%2 == 0 {
-			w.Header().Set("Content-Encoding", "gzip")
-			html = gzipped([]byte(html))
-		}
-		io.WriteString(w, html)
-	})
-	at := netip.MustParseAddrPort(srv.Listener.Addr().String())
-	lines := bufio.NewReader(z)
-	for n := 0; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			break
-		}
-		if n%every != 0 {
-			continue
-		}
-		var row struct{ URL, HTML string }
-		if err := json.Unmarshal(line, &row); err != nil {
-			t.Fatal(err)
-		}
-		u, err := url.Parse(row.URL)
-		if err != nil || row.HTML == "" {
-			continue
-		}
-		u.Scheme, u.Fragment = "http", ""
-		served[u.String()] = row.HTML
-		hosts[u.Hostname()] = at
-	}
-	f := newTest(t, Options{Hosts: hosts})
-	bad := 0
-	for u, html := range served {
-		resp := f.Fetch(t.Context(), Request{URL: u})
-		if resp.State != StateOK || string(resp.Body) != html {
-			if bad++; bad < 10 {
-				t.Errorf("%s: %s (%v), %d bytes of %d", u, resp.State, resp.Err, len(resp.Body), len(html))
-			}
-		}
-	}
-	t.Logf("%d pages of %d hosts, %d bad", len(served), len(hosts), bad)
 }

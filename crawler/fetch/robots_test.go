@@ -383,19 +383,6 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-func BenchmarkRobotsAllowed(b *testing.B) {
-	var file strings.Builder
-	file.WriteString("user-agent: *\n")
-	for i := range 200 {
-		fmt.Fprintf(&file, "disallow: /section%d/*/private\nallow: /section%d/public$\n", i, i)
-	}
-	r := parseRobots([]byte(file.String()))
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Allowed("fossick", "/section150/a/b/c/article-12345.html?page=2")
-	}
-}
-
 // BenchmarkRobotsAllowedHostile is the worst case of 500 KiB of rules for one question.
 func BenchmarkRobotsAllowedHostile(b *testing.B) {
 	r := parseRobots([]byte("user-agent:*\n" + strings.Repeat("disallow:*ab\n", maxRobotsBytes/13-2)))
@@ -403,15 +390,6 @@ func BenchmarkRobotsAllowedHostile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Allowed("fossick", path)
-	}
-}
-
-func BenchmarkParseRobots(b *testing.B) {
-	file := []byte(strings.Repeat("user-agent: somebot\ndisallow: /private/*/x\nallow: /public/index.html\ncrawl-delay: 5\n\n", 100))
-	b.SetBytes(int64(len(file)))
-	b.ReportAllocs()
-	for b.Loop() {
-		parseRobots(file)
 	}
 }
 

@@ -93,28 +93,21 @@ func endless(first, what string) func(net.Conn) {
 	}
 }
 
+func compressed(b []byte, by func(io.Writer) io.WriteCloser) string {
+	var z bytes.Buffer
+	w := by(&z)
+	w.Write(b)
+	w.Close()
+	return z.String()
+}
+
 func gzipped(b []byte) string {
-	var z bytes.Buffer
-	w := gzip.NewWriter(&z)
-	w.Write(b)
-	w.Close()
-	return z.String()
+	return compressed(b, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
 }
 
-func zlibbed(b []byte) string {
-	var z bytes.Buffer
-	w := zlib.NewWriter(&z)
-	w.Write(b)
-	w.Close()
-	return z.String()
-}
-
-func deflated(b []byte) string {
-	var z bytes.Buffer
-	w, _ := flate.NewWriter(&z, 6)
-	w.Write(b)
-	w.Close()
-	return z.String()
+func bareDeflate(w io.Writer) io.WriteCloser {
+	z, _ := flate.NewWriter(w, 6) // the level is valid
+	return z
 }
 
 func answer200(header, body string) string {
@@ -170,8 +163,8 @@ func TestStates(t *testing.T) {
 		{"gzip in members", say(answer200("Content-Encoding: gzip\r\n", gzipped(samplePage[:99])+gzipped(samplePage[99:]))), StateOK, 200, string(samplePage)},
 		{"gzip and junk", say(answer200("Content-Encoding: gzip\r\n", gzipped(samplePage)+"junk after the end")), StateOK, 200, string(samplePage)},
 		{"gzip of nothing", say(answer200("Content-Encoding: gzip\r\n", "")), StateOK, 200, ""},
-		{"deflate, zlib", say(answer200("Content-Encoding: deflate\r\n", zlibbed(samplePage))), StateOK, 200, string(samplePage)},
-		{"deflate, bare", say(answer200("Content-Encoding: deflate\r\n", deflated(samplePage))), StateOK, 200, string(samplePage)},
+		{"deflate, zlib", say(answer200("Content-Encoding: deflate\r\n", compressed(samplePage, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }))), StateOK, 200, string(samplePage)},
+		{"deflate, bare", say(answer200("Content-Encoding: deflate\r\n", compressed(samplePage, bareDeflate))), StateOK, 200, string(samplePage)},
 		{"sniffed", say("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n<html>x"), StateOK, 200, "<html>x"},
 		{"sniffed, gzip", say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(gzipped(samplePage)), gzipped(samplePage))), StateOK, 200, string(samplePage)},
 		{"nonsense type", say("HTTP/1.1 200 OK\r\nContent-Type: html\r\nContent-Length: 7\r\n\r\n<html>x"), StateOK, 200, "<html>x"},

@@ -354,25 +354,6 @@ func TestDialInOrder(t *testing.T) {
 	}
 }
 
-// TestURLSentAsAsked: the URL is sent in the spelling that robots.txt was checked for.
-func TestURLSentAsAsked(t *testing.T) {
-	var got, auth string
-	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		got, auth = r.RequestURI, r.Header.Get("Authorization")
-	})
-	f := newTest(t, Options{})
-	for _, path := range []string{"/", "/a%7Eb", "/a/%2e%2e/b", "/a%2Fb", "/a\\b", "/?q=a|b&c='d'", "/%E4%B8%AD", "/x;p=1", "/a//b", "/{x}", "/?"} {
-		f.Fetch(t.Context(), Request{URL: strings.Replace(srv.URL, "//", "//user:secret@", 1) + path + "#f"})
-		u, _ := url.Parse(srv.URL + path)
-		if want := u.RequestURI(); got != want {
-			t.Errorf("%s: the server saw %q, want %q", path, got, want)
-		}
-		if auth != "" {
-			t.Errorf("%s: credentials of the link were sent: %q", path, auth)
-		}
-	}
-}
-
 func TestBadOptions(t *testing.T) {
 	for _, o := range []Options{
 		{Proxy: &url.URL{Scheme: "ftp", Host: "p:1"}},
@@ -488,16 +469,4 @@ func FuzzParseHosts(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestUserAgent(t *testing.T) {
-	for _, c := range [][4]string{
-		{"fossick", "1.2", "mailto:a@b.example", "fossick/1.2 (+mailto:a@b.example)"},
-		{"fossick", "1.2", "", "fossick/1.2"},
-		{"fossick", "", "", "fossick"},
-	} {
-		if got := UserAgent(c[0], c[1], c[2]); got != c[3] {
-			t.Errorf("UserAgent%q = %q", c, got)
-		}
-	}
 }

@@ -95,7 +95,7 @@ func (b *Chances) Retry(host, url string, r *fetch.Response, at time.Time) float
 func (b *Chances) wait(key uint64, chance float64) {
 	b.waiting = true
 	if _, known := b.waits.Get(key); known {
-		b.waits.Update(key, chance)
+		b.waits.Set(key, chance)
 	} else {
 		b.waits.Put(key, chance)
 	}

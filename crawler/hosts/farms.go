@@ -1,10 +1,8 @@
 package hosts
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"maps"
-	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -30,7 +28,7 @@ const (
 // farms holds the patterns of hosts. Sites under public suffixes, with a name for each user,
 // count as sites of their own.
 type farms struct {
-	patterns generations[pattern]
+	patterns page.Cache[string, *pattern]
 	cuts     map[string]map[string]string // site → pattern of hosts → reason for the cut
 }
 
@@ -39,7 +37,7 @@ func (f *farms) cut(site, name, why string) {
 		f.cuts[site] = map[string]string{}
 	}
 	f.cuts[site][name] = why
-	f.patterns.drop(name)
+	f.patterns.Remove(name)
 }
 
 // Watched reports whether the next page of a host is compared across hosts.
@@ -54,7 +52,7 @@ func (d *TrapDetector) observeHost(h *trapState, f *Fingerprint) {
 		return
 	}
 	name := hostPattern(h.Name, h.Site)
-	p := d.farms.patterns.of(name)
+	p := page.Entry(&d.farms.patterns, name)
 	h.News = h.News || f != nil && !p.knows(*f)
 	if h.answers++; h.answers > farmAnswers {
 		return
@@ -141,12 +139,15 @@ func NewFingerprinter() Fingerprinter { return Fingerprinter{maphash.MakeSeed()}
 
 // Of returns a page's fingerprint. It hashes letters only, with case.
 func (f Fingerprinter) Of(p *page.Page) Fingerprint {
-	s := skeleton{}
-	s.hash.SetSeed(f.seed)
-	s.add(p.Title)
-	s.add(p.Text)
-	_, _ = s.hash.Write(s.buf[:s.n]) // never fails
-	return Fingerprint{s.hash.Sum64(), p.Sketch}
+	letters := make([]byte, 0, len(p.Title)+len(p.Text))
+	for _, text := range [2]string{p.Title, p.Text} {
+		for _, r := range text {
+			if unicode.IsLetter(r) {
+				letters = utf8.AppendRune(letters, r)
+			}
+		}
+	}
+	return Fingerprint{maphash.Bytes(f.seed, letters), p.Sketch}
 }
 
 // AcrossHosts returns a page's fingerprint for comparison with other hosts of its site. It
@@ -183,61 +184,3 @@ func (f Fingerprinter) AcrossHosts(p *page.Page) Fingerprint {
 }
 
 func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-
-// skeleton hashes the letters of a text and nothing between them.
-type skeleton struct {
-	hash maphash.Hash
-	buf  [512]byte // letters not hashed yet
-	n    int
-}
-
-// add takes eight bytes at a time: a branch for each byte would be mispredicted too often.
-func (s *skeleton) add(text string) {
-	for i := 0; i < len(text); {
-		if s.n > len(s.buf)-16 {
-			_, _ = s.hash.Write(s.buf[:s.n])
-			s.n = 0
-		}
-		if i+8 <= len(text) {
-			if eight := load64(text[i:]); eight&highs == 0 {
-				s.addEight(eight)
-				i += 8
-				continue
-			}
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if unicode.IsLetter(r) {
-			s.n += copy(s.buf[s.n:], text[i:i+size])
-		}
-		i += size
-	}
-}
-
-// addEight stores the letters of eight ASCII bytes. It writes past each run, and the next run
-// overwrites that: up to 15 bytes.
-func (s *skeleton) addEight(eight uint64) {
-	for m := letterBytes(eight); m != 0; {
-		skip := bits.TrailingZeros64(m) &^ 7
-		eight, m = eight>>skip, m>>skip
-		run := bits.TrailingZeros64(^m&highs) &^ 7
-		binary.LittleEndian.PutUint64(s.buf[s.n:], eight)
-		s.n += run / 8
-		eight, m = eight>>run, m>>run
-	}
-}
-
-const highs = 0x8080808080808080
-
-// letterBytes sets the highest bit of each byte that is an ASCII letter. Adding to a byte
-// carries values from a bound on past 128; no sum reaches the next byte.
-func letterBytes(eight uint64) uint64 {
-	const each = 0x0101010101010101
-	lower := eight | 0x20*each
-	return (lower + (0x80-'a')*each) &^ (lower + (0x80-'z'-1)*each) & highs
-}
-
-func load64(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}

@@ -22,7 +22,7 @@ type TrapDetector struct {
 func NewTrapDetector(off bool, log *slog.Logger) *TrapDetector {
 	return &TrapDetector{
 		off: off, log: log,
-		farms:   farms{patterns: newGenerations[pattern](farmPatterns), cuts: map[string]map[string]string{}},
+		farms:   farms{patterns: page.NewCache[string, *pattern](farmPatterns), cuts: map[string]map[string]string{}},
 		budgets: newBudgets(),
 	}
 }
@@ -43,7 +43,7 @@ type trapState struct {
 func (d *TrapDetector) restore(h *trapState, pages, relevant uint64) {
 	if pages > 0 || h.Start {
 		d.budgets.add(h.Site, int(pages), int(relevant))
-		w := d.budgets.sites.of(h.Site)
+		w := page.Entry(&d.budgets.sites, h.Site)
 		w.wanted = w.wanted || h.Start
 	}
 	d.restoreFarms(h)
@@ -72,38 +72,6 @@ func (d *TrapDetector) Duplicate(h *trapState, url string) {
 
 // Missing records an answer that is no page.
 func (d *TrapDetector) Missing(h *trapState, url string) { d.observe(h, url, nil) }
-
-// generations is a map that forgets: the older of two generations is dropped when the younger
-// is full.
-type generations[V any] struct {
-	young, old map[string]*V
-	limit      int
-}
-
-func newGenerations[V any](limit int) generations[V] {
-	return generations[V]{young: map[string]*V{}, limit: limit}
-}
-
-// of returns the entry of a name, new if there is none.
-func (r *generations[V]) of(name string) *V {
-	v := r.young[name]
-	if v != nil {
-		return v
-	}
-	if v = r.old[name]; v == nil {
-		v = new(V)
-	}
-	if len(r.young) >= r.limit {
-		r.old, r.young = r.young, map[string]*V{}
-	}
-	r.young[name] = v
-	return v
-}
-
-func (r *generations[V]) drop(name string) {
-	delete(r.young, name)
-	delete(r.old, name)
-}
 
 const (
 	maxRepeats  = 3 // of one folder in a path
@@ -270,13 +238,13 @@ const (
 // budgets counts sites and hosts' patterns. The least recently used is forgotten; one with a
 // budget to spend is used all the time.
 type budgets struct {
-	sites    generations[worth]
-	patterns generations[worth] // by host and page.Pattern, with all wider ones
-	all      worth              // of all sites
+	sites    page.Cache[string, *worth]
+	patterns page.Cache[string, *worth] // by host and page.Pattern, with all wider ones
+	all      worth                      // of all sites
 }
 
 func newBudgets() budgets {
-	return budgets{sites: newGenerations[worth](budgetSites), patterns: newGenerations[worth](4 * budgetSites)}
+	return budgets{sites: page.NewCache[string, *worth](budgetSites), patterns: page.NewCache[string, *worth](4 * budgetSites)}
 }
 
 // patternsOf yields the patterns of a host's URL, without the host.
@@ -302,7 +270,7 @@ func (w *worth) add(answers, hits int) { w.answers, w.hits = w.answers+answers, 
 
 // add counts answers of a site and the pages on topic among them.
 func (b *budgets) add(site string, answers, hits int) {
-	b.sites.of(site).add(answers, hits)
+	page.Entry(&b.sites, site).add(answers, hits)
 	b.all.add(answers, hits)
 }
 
@@ -310,7 +278,7 @@ func (b *budgets) add(site string, answers, hits int) {
 func (b *budgets) addURL(h *trapState, url string, answers, hits int) {
 	b.add(h.Site, answers, hits)
 	for name := range patternsOf(h.Name, url) {
-		b.patterns.of(name).add(answers, hits)
+		page.Entry(&b.patterns, name).add(answers, hits)
 	}
 }
 
@@ -336,11 +304,11 @@ func (d *TrapDetector) Spent(h *trapState, url string, start bool) string {
 		return ""
 	}
 	h.Start = h.Start || start
-	if why := d.spent("site", h.Site, d.budgets.sites.of(h.Site), h.Start); why != "" {
+	if why := d.spent("site", h.Site, page.Entry(&d.budgets.sites, h.Site), h.Start); why != "" {
 		return why
 	}
 	for name := range patternsOf(h.Name, url) {
-		if why := d.spent("pattern", name, d.budgets.patterns.of(name), start); why != "" {
+		if why := d.spent("pattern", name, page.Entry(&d.budgets.patterns, name), start); why != "" {
 			return why
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -78,7 +79,7 @@ func TestPatternBudget(t *testing.T) {
 		if why := d.Spent(a, "http://a.test/other/page", false); why != "" {
 			t.Errorf("%s: the rest of the site: %s", name, why)
 		}
-		if n := len(d.budgets.patterns.young) + len(d.budgets.patterns.old); n > 8*budgetSites {
+		if n := len(maps.Collect(d.budgets.patterns.All())); n > 8*budgetSites {
 			t.Errorf("%s: %d patterns in memory", name, n)
 		}
 	}
@@ -104,7 +105,7 @@ func TestSiteBudgetGrows(t *testing.T) {
 		b := newBudgets()
 		b.add("it.test", c.answers, c.hits)
 		b.add("other.test", c.others, c.otherHits)
-		if why := b.spent("site", "it.test", b.sites.of("it.test")); (why != "") != c.spent {
+		if why := b.spent("site", "it.test", page.Entry(&b.sites, "it.test")); (why != "") != c.spent {
 			t.Errorf("%+v: %q", c, why)
 		}
 	}
@@ -171,15 +172,5 @@ func TestFingerprintIsOfTheLetters(t *testing.T) {
 		if got, want := prints.Of(p), (Fingerprint{maphash.String(prints.seed, letters), 7}); got != want {
 			t.Fatalf("%q: %v, want %v", string(text), got, want)
 		}
-	}
-}
-
-func BenchmarkFingerprint(b *testing.B) {
-	p := &page.Page{Title: "Mortgage lending", Text: strings.Repeat("The Bank of England raised its lending rate in 1997. ", 300)}
-	prints := NewFingerprinter()
-	b.SetBytes(int64(len(p.Text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		prints.Of(p)
 	}
 }

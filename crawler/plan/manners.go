@@ -23,33 +23,16 @@ import (
 
 // Manners are a crawl's treatment of hosts, and its identity.
 type Manners struct {
-	Sitemaps    *bool         `kong:"-"`
-	SitemapURLs int           `kong:"-" name:"sitemap-urls"`
-	Workers     int           `placeholder:"N" help:"Requests at a time, never two to one host [32]." group:"manners" expert:""`
-	Agents      int           `placeholder:"N" help:"Crawl with N agents in this process, each with its own sites and its own store, DIR/agent-0 and so on; limits and --workers apply to all together [1]." group:"manners" expert:""`
-	Delay       string        `type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." group:"run" predictor:"auto,0"`
-	Timeout     time.Duration `placeholder:"D" help:"Longest time of one request [60s]." group:"manners" expert:""`
-	Cookies     *bool         `kong:"-"`
-	UserAgent   string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
-	Purpose     string        `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive. Pages whose owners refuse it are not fetched, and export leaves them out." group:"manners" expert:"" predictor:"search,training,research,archive"`
-	Sign        string        `type:"path" placeholder:"KEY" help:"Sign each request with the Ed25519 private key in this file (Web Bot Auth)." group:"manners" expert:"" predictor:"files"`
-	Contact     string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
-}
-
-func (m *Manners) settings(saved *Manners) []setting {
-	return []setting{
-		of("sitemaps", "no", &m.Sitemaps, &saved.Sitemaps, pointed(yesNo)),
-		of("sitemap-urls", "", &m.SitemapURLs, &saved.SitemapURLs, strconv.Itoa),
-		of("workers", "32", &m.Workers, &saved.Workers, strconv.Itoa),
-		of("agents", "", &m.Agents, &saved.Agents, strconv.Itoa),
-		of("delay", "auto", &m.Delay, &saved.Delay, itself),
-		of("timeout", "1m", &m.Timeout, &saved.Timeout, cli.Brief),
-		of("cookies", "no", &m.Cookies, &saved.Cookies, pointed(yesNo)),
-		of("user-agent", "", &m.UserAgent, &saved.UserAgent, itself),
-		of("purpose", "", &m.Purpose, &saved.Purpose, itself),
-		of("sign", "", &m.Sign, &saved.Sign, itself),
-		of("contact", "", &m.Contact, &saved.Contact, itself),
-	}
+	Sitemaps  *bool         `kong:"-" without:"no"`
+	Workers   int           `without:"32" placeholder:"N" help:"Requests at a time, never two to one host [32]." group:"manners" expert:""`
+	Agents    int           `placeholder:"N" help:"Crawl with N agents in this process, each with its own sites and its own store, DIR/agent-0 and so on; limits and --workers apply to all together [1]." group:"manners" expert:""`
+	Delay     string        `without:"auto" type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." group:"run" predictor:"auto,0"`
+	Timeout   time.Duration `without:"1m" placeholder:"D" help:"Longest time of one request [60s]." group:"manners" expert:""`
+	Cookies   *bool         `kong:"-" without:"no"`
+	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
+	Purpose   string        `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive. Pages whose owners refuse it are not fetched, and export leaves them out." group:"manners" expert:"" predictor:"search,training,research,archive"`
+	Sign      string        `type:"path" placeholder:"KEY" help:"Sign each request with the Ed25519 private key in this file (Web Bot Auth)." group:"manners" expert:"" predictor:"files"`
+	Contact   string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
 }
 
 // maxWorkers bounds --workers: each may hold a body of 4 MiB and a connection, and further
@@ -65,8 +48,6 @@ func (m *Manners) check() error {
 		return cli.Usagef("--workers %d: give a number from 1 to %d", m.Workers, maxWorkers)
 	case m.Agents < 0 || m.Agents > maxAgents:
 		return cli.Usagef("--agents %d: give a number from 1 to %d", m.Agents, maxAgents)
-	case m.SitemapURLs < 0:
-		return cli.Usagef("--sitemap-urls %d: give a number of URLs, 1 or more", m.SitemapURLs)
 	}
 	return nil
 }
@@ -77,7 +58,7 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	net.UserAgent, net.Timeout = fetch.UserAgent(name, number, m.whoAndWhat()), m.Timeout
 	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
 	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt addresses the name without a version
-	opt.Workers, opt.Sitemaps, opt.MaxSitemapURLs = m.Workers, isOn(m.Sitemaps), m.SitemapURLs
+	opt.Workers, opt.Sitemaps = m.Workers, isOn(m.Sitemaps)
 	opt.Purpose = page.Purpose(strings.ToLower(m.Purpose))
 	if opt.Delay, err = ParseDelay(m.Delay); err != nil || m.Sign == "" {
 		return err
@@ -227,16 +208,6 @@ type Ways struct {
 	Hosts    string   `placeholder:"FILE" help:"File with the addresses of hosts: name TAB ip[:port] a line." group:"net" expert:""`
 	CA       string   `name:"ca" placeholder:"FILE" help:"File of further certificate authorities (PEM), such as the one that fossick serve names." group:"net" expert:""`
 	AllowNet []string `placeholder:"CIDRS" help:"Networks to allow although the guard would refuse them, such as 127.0.0.0/8." group:"net" expert:""`
-}
-
-func (n *Network) settings(saved *Network) []setting {
-	return []setting{
-		of("proxy", "", &n.Proxy, &saved.Proxy, itself),
-		of("hosts", "", &n.Hosts, &saved.Hosts, itself),
-		of("ca", "", &n.CA, &saved.CA, itself),
-		listOf("allow-net", &n.AllowNet, &saved.AllowNet),
-		of("listen", "", &n.Listen, &saved.Listen, itself),
-	}
 }
 
 // maxCABytes bounds a file of --ca.

@@ -32,7 +32,6 @@ type Crawl struct {
 
 	Also []string `placeholder:"WHAT,..." help:"What to take in besides, by comma: sitemaps (that robots.txt names), cookies (kept in memory, one jar a site), traps (calendars, host farms and other endless spaces), near-duplicates (such as printer versions), parameters (of sessions and campaigns in URLs). none takes in none of them; a resumed crawl keeps its own unless the flag is given [none]." group:"scope" expert:"" predictor:"sitemaps,cookies,traps,near-duplicates,parameters,none"`
 
-	KeepVersions bool `kong:"-"` // of refreshed pages; watch sets it
 	Settings
 
 	Shared []sharing `kong:"-"` // the topics, where several share the crawl
@@ -100,12 +99,12 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if c.Parties {
 		c.beginSurvey()
 	}
-	p := &Plan{Crawl: crawler.Options{Log: in.Log, Refresh: c.Refresh, KeepVersions: c.KeepVersions}, Fetch: fetch.Options{Logger: in.Log}}
+	p := &Plan{Crawl: crawler.Options{Log: in.Log, Refresh: c.Refresh}, Fetch: fetch.Options{Logger: in.Log}}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if err := c.readDropParams(); err != nil {
-		return nil, err
+	if c.Dropped == nil {
+		c.Dropped = page.DefaultDrop()
 	}
 	if err := c.Network.apply(&p.Fetch, &c.scope); err != nil {
 		return nil, err
@@ -371,7 +370,6 @@ func (c *Crawl) Keep(s *store.Store, p *Plan) error {
 		return err
 	}
 	saved := c.Settings
-	saved.DropParams = "" // Dropped has its content
 	saved.Proxy = RedactProxy(saved.Proxy)
 	if len(c.Shared) > 0 {
 		saved.Model = "" // each topic has its own file
@@ -417,6 +415,9 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 	}
 	if err := takeFile(&saved.Seeds, propose.StoredSeeds(c.Store)); err != nil {
 		return "", err
+	}
+	if c.Dropped != nil && saved.Dropped != nil && !slices.Equal(c.Dropped, saved.Dropped) {
+		return "", cli.Usagef("--also parameters: the crawl in the store began with another list of parameters, which shaped the URLs in it; leave the word out, or start a new store")
 	}
 	opened = saved.opened(&c.Settings)
 	c.inherit(&saved.Settings)

@@ -64,9 +64,9 @@ func TestPatience(t *testing.T) {
 // TestPlan: what is asked of a crawl becomes options of crawler and fetcher.
 func TestPlan(t *testing.T) {
 	var said []string
-	c, on, none := bees(), true, time.Duration(0)
+	c, on := bees(), true
 	c.MaxPagesPerSite, c.TLD, c.Lang, c.Exclude, c.Traps, c.NearDuplicates = 5, []string{".EXAMPLE"}, []string{"en"}, "/login", "follow", "keep"
-	c.Cookies, c.UserAgent, c.Delay, c.MaxWait = &on, "bot x/2", "2s", &none
+	c.Cookies, c.UserAgent, c.Delay = &on, "bot x/2", "2s"
 	p, err := c.Plan(program(&said))
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestPlan(t *testing.T) {
 	if !slices.Equal(o.Seeds, []string{"https://bees.example/start"}) || len(said) != 1 || !strings.Contains(said[0], "is taken as https://bees.example/start") {
 		t.Errorf("start pages %v, said %q", o.Seeds, said)
 	}
-	if o.MaxPages != 1000 || o.MaxPerSite != 5 || o.MaxWait >= 0 || o.Threshold != 0.2 || o.Agent != "bot" || !o.FollowTraps || !o.KeepNear {
+	if o.MaxPages != 1000 || o.MaxPerSite != 5 || o.Threshold != 0.2 || o.Agent != "bot" || !o.FollowTraps || !o.KeepNear {
 		t.Errorf("%+v", o)
 	}
 	if !o.Delay.Fixed || o.Delay.Rest != 2*time.Second || !slices.Equal(o.Scope.TLD, []string{"example"}) || o.Scope.Excludes("http://a.example/login") == "" {
@@ -110,7 +110,6 @@ func TestMistakes(t *testing.T) {
 	share, two := 0.5, 2.0
 	for want, spoil := range map[string]func(*Crawl){
 		"--workers -1":                           func(c *Crawl) { c.Workers = -1 },
-		"--sitemap-urls -1":                      func(c *Crawl) { c.SitemapURLs = -1 },
 		"--max-depth -1":                         func(c *Crawl) { c.MaxDepth = -1 },
 		"--min-harvest 2":                        func(c *Crawl) { c.MinHarvest = &two },
 		"--tld \".\"":                            func(c *Crawl) { c.TLD = []string{"."} },
@@ -121,20 +120,16 @@ func TestMistakes(t *testing.T) {
 		"no start pages":                         func(c *Crawl) { c.Seed = nil },
 		"give --resume with it":                  func(c *Crawl) { c.Refresh = time.Hour },
 		"needs --contact":                        func(c *Crawl) { c.Contact = "" },
-		"counts all links alike anyway":          func(c *Crawl) { c.Alike = true },
 		"--order":                                func(c *Crawl) { c.Order = "upwards" },
 		"--order bfs drops no links":             func(c *Crawl) { c.Order, c.Threshold = "bfs", &share },
 		"no policy":                              func(c *Crawl) { c.Score = "luck" },
 		"learns from a model's labels":           func(c *Crawl) { c.Score = "learned" },
 		"only with --score paper and paper-mean": func(c *Crawl) { c.Score, c.Rho = "bfs", &share },
-		"works only with --score learned":        func(c *Crawl) { c.Explore = &share },
-		"--explore 2":                            func(c *Crawl) { c.Explore = &two },
 		"or give --model or --keywords":          func(c *Crawl) { c.Keywords = nil },
 		"the password is not kept":               func(c *Crawl) { c.Proxy = "http://me:xxxxx@127.0.0.1:1" },
 		"--allow-net 10":                         func(c *Crawl) { c.AllowNet = []string{"10"} },
 		"only the proxy knows with --proxy":      func(c *Crawl) { c.CIDR, c.Proxy = "nets", "http://127.0.0.1:1" },
 		"give a file with one network a line":    func(c *Crawl) { c.CIDR = "none" },
-		"give a file with a name a line":         func(c *Crawl) { c.DropParams = "missing" },
 		"want auto, 0, or a time such as 500ms":  func(c *Crawl) { c.Delay = "soon" },
 	} {
 		c := bees()
@@ -176,7 +171,7 @@ func TestResume(t *testing.T) {
 	}
 	defer s.Close()
 	first := bees()
-	first.Store, first.Workers, first.Listen, first.DropParams, first.Proxy = dir, 3, ":0", "none", "http://me:secret@127.0.0.1:1"
+	first.Store, first.Workers, first.Listen, first.Dropped, first.Proxy = dir, 3, ":0", []string{}, "http://me:secret@127.0.0.1:1"
 	p, err := first.Plan(program(new([]string)))
 	if err != nil {
 		t.Fatal(err)
@@ -198,11 +193,8 @@ func TestResume(t *testing.T) {
 	if p, err = again.Plan(program(new([]string))); err != nil || !slices.Equal(p.Crawl.Seeds, []string{"https://bees.example/start"}) {
 		t.Errorf("%v", err)
 	}
-	again.DropParams = filepath.Join(t.TempDir(), "params")
-	if err := os.WriteFile(again.DropParams, []byte("sid\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := again.Plan(program(new([]string))); err == nil || !strings.Contains(err.Error(), "began with another list") {
+	other := &Crawl{Store: dir, Settings: Settings{scope: scope{Dropped: []string{"sid"}}}}
+	if _, err := other.Recall(s); err == nil || !strings.Contains(err.Error(), "began with another list") {
 		t.Errorf("other parameters: %v", err)
 	}
 	if _, err := (&Crawl{Store: dir, Topic: "wasps"}).Recall(s); err == nil || !strings.Contains(err.Error(), `the store's topic is "bees"`) {

@@ -160,7 +160,7 @@ func TestLearnedBeginsByDegree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := Input{Rho: DefaultRho, Threshold: DefaultThreshold, Explore: 0.5}
+	in := Input{Rho: DefaultRho, Threshold: DefaultThreshold}
 	if in.Keywords, err = relevance.NewKeywords(append(topic.Keywords, "a bank", "the", "home loans")); err != nil {
 		t.Fatal(err)
 	}

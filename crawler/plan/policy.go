@@ -33,7 +33,6 @@ type Input struct {
 	Keywords  *relevance.Keywords // nil without keywords
 	Rho       float64             // of the policies by R
 	Threshold float64             // of R, for relevance without a model
-	Explore   float64             // share of fetches that learned spends on little-known URLs
 	Seed      uint64
 	Topics    int // topics that share the crawl; they share exploration and memory; 0 is 1
 }
@@ -43,8 +42,9 @@ const (
 	DefaultRho = 0.3
 	// DefaultThreshold is the R below which paper A drops links.
 	DefaultThreshold = 0.2
-	// DefaultExplore is a share of the fetches (docs/relevance.md).
-	DefaultExplore = 0.02
+	// explore is the share of its fetches that learned spends on little-known URLs
+	// (docs/relevance.md).
+	explore = 0.02
 )
 
 // table holds the policies in the order of help.
@@ -155,21 +155,6 @@ func (p policy) Threshold() float64 {
 	return 0
 }
 
-// exploreShare reads --explore for a crawl by the named policies; byPolicy is false where
-// another order replaces theirs.
-func exploreShare(given *float64, byPolicy bool, policies ...string) (float64, error) {
-	if given == nil {
-		return DefaultExplore, nil
-	}
-	if !(*given >= 0 && *given < 1) {
-		return 0, cli.Usagef("--explore %v: want a share of the fetches, from 0 to less than 1", *given)
-	}
-	if !byPolicy || !slices.Contains(policies, "learned") {
-		return 0, cli.Usagef("--explore %v works only with --score learned in its own order; leave it out, or give --model and no --order", *given)
-	}
-	return *given, nil
-}
-
 // judge returns the model's judgement of a text, or without a model the share of the keywords
 // in it.
 func (in Input) judge() relevance.Judge {
@@ -249,31 +234,8 @@ func buildPaperMean(in Input) (crawler.Scorer, error) {
 type Scoring struct {
 	Score     string   `placeholder:"HOW" help:"How links are scored: $${scores}; see above [learned with a model, else paper]." group:"score" expert:"" predictor:"policies"`
 	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]." group:"score" expert:""`
-	Explore   *float64 `kong:"-"`
 	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]." group:"score" expert:""`
-	Order     string   `placeholder:"ORDER" help:"Order of the crawl: $${orders}; or a mix, each with a share of the pages: 'mcs*0.3+relevance*0.7'. lexbfs compares the first two visits that led to a URL and no more; simulate compares all [relevance]." group:"score" expert:"" predictor:"orders"`
-	Alike     bool     `kong:"-"`
-}
-
-func (s *Scoring) settings(saved *Scoring) []setting {
-	var rho, explore, threshold string
-	if p, err := Named(s.Score); err == nil && p.ByDegree() { // "" for a crawl that was never planned
-		if rho = fmt.Sprint(DefaultRho); s.byPolicy() {
-			threshold = fmt.Sprint(DefaultThreshold)
-		}
-	}
-	if s.Score == byLearned {
-		explore = fmt.Sprint(DefaultExplore)
-	}
-	share := pointed(func(x float64) string { return fmt.Sprint(x) })
-	return []setting{
-		of("score", "", &s.Score, &saved.Score, itself),
-		of("rho", rho, &s.Rho, &saved.Rho, share),
-		of("explore", explore, &s.Explore, &saved.Explore, share),
-		of("threshold", threshold, &s.Threshold, &saved.Threshold, share),
-		of("order", byScore, &s.Order, &saved.Order, itself),
-		of("alike", "", &s.Alike, &saved.Alike, yesNo),
-	}
+	Order     string   `without:"relevance" placeholder:"ORDER" help:"Order of the crawl: $${orders}; or a mix, each with a share of the pages: 'mcs*0.3+relevance*0.7'. lexbfs compares the first two visits that led to a URL and no more; simulate compares all [relevance]." group:"score" expert:"" predictor:"orders"`
 }
 
 const (
@@ -308,12 +270,6 @@ func (s *Scoring) order(opt *crawler.Options, how string) (err error) {
 	order := cmp.Or(s.Order, byScore)
 	if opt.Ordering, err = orders.OrderingByName(order); err != nil {
 		return cli.Usagef("--order: %w", err)
-	}
-	if s.Alike {
-		var tells bool
-		if opt.Ordering, tells = orders.CountAlike(opt.Ordering); !tells {
-			return cli.Usagef("--alike: --order %s counts all links alike anyway; leave the flag out, or choose dfs, mcs, mcs-sites, mns, lexbfs or lexdfs", order)
-		}
 	}
 	switch {
 	case !s.byPolicy() && s.Threshold != nil:
@@ -380,7 +336,5 @@ func (s *Scoring) input(opt *crawler.Options, t *models.Topic, p policy, how str
 			return in, cli.Usagef("--rho %v works only with --score paper and paper-mean; this crawl has --score %s; leave --rho out", in.Rho, how)
 		}
 	}
-	_, scored := orders.Scored(opt.Ordering)
-	in.Explore, err = exploreShare(s.Explore, scored, how)
-	return in, err
+	return in, nil
 }

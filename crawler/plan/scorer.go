@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"hash/maphash"
 	"math"
 	"sync"
@@ -19,13 +20,14 @@ import (
 // Labeller labels pages by a topic's model.
 type Labeller struct {
 	classifier *classify.Classifier
-	class      int       // index of the topic in the model
-	cut        float64   // the model's decision threshold for the topic
-	large      sync.Once // of atLarge
-	atLarge    *learned.Background
-	started    sync.Once // of warm
-	warm       *learned.WarmStart
-	memo       *memo // earlier results; nil where each text comes once
+	class      int     // index of the topic in the model
+	cut        float64 // the model's decision threshold for the topic
+	memo       *memo   // earlier results; nil where each text comes once
+
+	// background has the share of the model's training pages that have each word, warmStart the
+	// words' statistics in those on topic; nil where the model lacks them. Each is computed once.
+	background func() *learned.Background
+	warmStart  func() *learned.WarmStart
 }
 
 // maxStoredRule bounds the runes of a stored reason: a lopsided tree's rule can have a hundred
@@ -38,7 +40,10 @@ func NewLabeller(t *models.Topic) (*Labeller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Labeller{classifier: c, class: t.Model.Class(t.Name), cut: t.Model.Threshold(t.Name)}, nil
+	l := &Labeller{classifier: c, class: t.Model.Class(t.Name), cut: t.Model.Threshold(t.Name)}
+	l.background = sync.OnceValue(l.newBackground)
+	l.warmStart = sync.OnceValue(func() *learned.WarmStart { return learned.NewWarmStart(t.Model, l.class) })
+	return l, nil
 }
 
 // Remember lets the labeller cache its results, for crawls that see the same pages again.
@@ -318,24 +323,9 @@ func (s *learnedScorer) glance(p *page.Page) (score crawler.Score) {
 	return score
 }
 
-// background returns the share of the model's training pages that have each word; nil where
-// the model lacks it. It is computed once.
-func (l *Labeller) background() *learned.Background {
-	l.large.Do(func() { l.atLarge = l.newBackground() })
-	return l.atLarge
-}
-
-// warmStart returns the words' statistics in the training pages on topic; nil where the model
-// lacks them. It is computed once.
-func (l *Labeller) warmStart() *learned.WarmStart {
-	l.started.Do(func() { l.warm = learned.NewWarmStart(l.classifier.Model(), l.class) })
-	return l.warm
-}
-
 // share returns the topic's share of the training pages; 0 where the card lacks it.
 func (l *Labeller) share() float64 {
-	m := l.classifier.Model()
-	return float64(m.Card.PerClass[m.Classes[l.class]]) / float64(max(1, m.Card.Pages))
+	return l.seen() / float64(max(1, l.classifier.Model().Card.Pages))
 }
 
 // seen returns the topic's number of training pages; 0 where the card lacks it.
@@ -354,7 +344,7 @@ func (l *Labeller) trainedOn(p *page.Page) bool {
 func (in Input) learned() *learned.Scorer {
 	l := in.Labeller
 	return learned.New(l.judge, learned.Options{
-		Cut: l.cut, Explore: in.Explore / float64(max(1, in.Topics)), Seed: in.Seed, Reader: l.reader(), Scorers: in.Topics,
+		Cut: l.cut, Explore: explore / float64(max(1, in.Topics)), Seed: in.Seed, Reader: l.reader(), Scorers: in.Topics,
 		Keywords: in.topicWords(), Rho: in.Rho,
 		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen(),
 	})
@@ -483,16 +473,7 @@ func (r *remembering) ScoreLinks(dst []float64, p *page.Page, s crawler.Score) [
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, score := range dst[from:] {
-		key := page.Key(p.Links[i].URL)
-		had, known := r.best.Get(key)
-		switch {
-		case !known:
-			r.best.Put(key, score)
-		case score > had:
-			r.best.Set(key, score)
-		default:
-			dst[from+i] = had
-		}
+		dst[from+i] = r.best.Raise(page.Key(p.Links[i].URL), score, cmp.Less[float64])
 	}
 	return dst
 }

@@ -94,7 +94,7 @@ func TestOneCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := Input{Labeller: l, Explore: 0.02, Seed: 1, Rho: DefaultRho}
+	in := Input{Labeller: l, Seed: 1, Rho: DefaultRho}
 	once, err := p.Scorer(in)
 	if err != nil {
 		t.Fatal(err)

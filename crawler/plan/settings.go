@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,55 +32,47 @@ type Settings struct {
 	Manners
 }
 
-// A setting is one flag of two crawls: the new one and the one that it resumes.
-type setting struct {
-	name    string // of the flag; "" where another setting reports it
-	without string // the default's text; "" when it does not apply
-	text    string // as given; "" when it was not
-	inherit func() // takes the saved value when the new one is open
-}
-
-// of makes a setting of a value whose zero means "not given".
-func of[T comparable](name, without string, own, saved *T, text func(T) string) setting {
-	s := setting{name: name, without: without, inherit: func() { *own = cmp.Or(*own, *saved) }}
-	if *own != *new(T) {
-		s.text = text(*own)
-	}
-	return s
-}
-
-// listOf makes a setting of a list whose nil means "not given".
-func listOf(name string, own, saved *[]string) setting {
-	return setting{name: name, text: strings.Join(*own, ", "), inherit: func() {
-		if *own == nil {
-			*own = *saved
+// each calls do for every setting, in the order of help, with its value in s and in other.
+func (s *Settings) each(other *Settings, do func(f reflect.StructField, own, others reflect.Value)) {
+	own, others := reflect.ValueOf(s).Elem(), reflect.ValueOf(other).Elem()
+	for _, f := range reflect.VisibleFields(own.Type()) {
+		if !f.Anonymous {
+			do(f, own.FieldByIndex(f.Index), others.FieldByIndex(f.Index))
 		}
-	}}
-}
-
-func (s *Settings) all(saved *Settings) (all []setting) {
-	for _, kind := range [][]setting{
-		s.Goal.settings(&saved.Goal), s.Network.settings(&saved.Network), s.Scoring.settings(&saved.Scoring),
-		s.Budget.settings(&saved.Budget), s.scope.settings(&saved.scope), s.Manners.settings(&saved.Manners),
-	} {
-		all = append(all, kind...)
 	}
-	return all
 }
 
 // inherit copies from saved the settings that s leaves open.
 func (s *Settings) inherit(saved *Settings) {
-	for _, one := range s.all(saved) {
-		one.inherit()
-	}
+	s.each(saved, func(_ reflect.StructField, own, saved reflect.Value) {
+		if own.IsZero() {
+			own.Set(saved)
+		}
+	})
 }
 
-// Applied returns the settings in force, given or by default, by the names of the flags.
+// Applied returns the settings in force, given or by default, by the names of the flags. A
+// field's default is in its tag "without", where no other setting decides it.
 func (s *Settings) Applied() map[string]string {
 	facts := map[string]string{}
-	for _, one := range s.all(s) {
-		if text := cmp.Or(one.text, one.without); text != "" && one.name != "" {
-			facts[one.name] = text
+	s.each(s, func(f reflect.StructField, value, _ reflect.Value) {
+		text := f.Tag.Get("without")
+		if !value.IsZero() {
+			text = cmp.Or(settingText(value), text)
+		}
+		if text != "" {
+			facts[flagName(f)] = text
+		}
+	})
+	delete(facts, "seeds") // the store keeps the pages, not the file
+	delete(facts, "dropped")
+	facts["drop-params"] = s.dropped()
+	if p, err := Named(s.Score); err == nil && p.ByDegree() { // "" for a crawl that was never planned
+		if s.Rho == nil {
+			facts["rho"] = fmt.Sprint(DefaultRho)
+		}
+		if s.Threshold == nil && s.byPolicy() {
+			facts["threshold"] = fmt.Sprint(DefaultThreshold)
 		}
 	}
 	if s.Parties {
@@ -93,33 +85,39 @@ func (s *Settings) Applied() map[string]string {
 	return facts
 }
 
-// Texts of values of several kinds.
-
-func itself(text string) string { return text }
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
+// settingText returns a given setting as reports show it.
+func settingText(value reflect.Value) string {
+	switch v := reflect.Indirect(value).Interface().(type) {
+	case bool:
+		if v {
+			return "yes"
+		}
+		return "no"
+	case []string:
+		return strings.Join(v, ", ")
+	case time.Duration:
+		return cli.Brief(v)
+	default:
+		return fmt.Sprint(v)
 	}
-	return "no"
 }
 
-func pointed[T any](text func(T) string) func(*T) string {
-	return func(v *T) string { return text(*v) }
+var capital = regexp.MustCompile(`(.)([A-Z])`)
+
+// flagName returns a field's name on the command line, as Kong makes it.
+func flagName(f reflect.StructField) string {
+	if name := f.Tag.Get("name"); name != "" {
+		return name
+	}
+	return strings.ToLower(capital.ReplaceAllString(f.Name, "$1-$2"))
 }
 
 // Goal is the aim of a crawl, and its start.
 type Goal struct {
-	Seed     []string `placeholder:"URL" sep:"none" help:"Start page; may be repeated." group:"what"`
+	Seed     []string `without:"the topic's" placeholder:"URL" sep:"none" help:"Start page; may be repeated." group:"what"`
 	Seeds    string   `placeholder:"FILE" help:"File of start pages, one a line, # comments." group:"what"`
 	Keywords []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma [its own]." group:"what"`
 	Model    string   `placeholder:"M" help:"Model that labels the pages, a file or a topic's name [its own]." group:"what" predictor:"models"`
-}
-
-func (g *Goal) settings(saved *Goal) []setting {
-	seed, seeds := listOf("seed", &g.Seed, &saved.Seed), of("", "", &g.Seeds, &saved.Seeds, itself)
-	seed.without = "the topic's"
-	return []setting{seed, seeds, listOf("keywords", &g.Keywords, &saved.Keywords), of("model", "", &g.Model, &saved.Model, itself)}
 }
 
 // Find returns the named topic with the given model and keywords.
@@ -162,26 +160,13 @@ func (g *Goal) startsAt(t *models.Topic) (named []string, file string) {
 
 // Budget sets the end of a crawl.
 type Budget struct {
-	MaxPages   uint64         `placeholder:"N" help:"Pages to store, over all resumptions [1000]." group:"run"`
-	MaxTime    time.Duration  `placeholder:"D" help:"Stop this session after this time, as 90s, 2h or 1d." group:"run"`
-	Patience   string         `placeholder:"X" help:"How many times as long the crawl may take for better pages, if many hosts have good links; none never waits, auto waits only if --max-pages is the limit [auto]." group:"run" expert:"" predictor:"auto,none"`
-	MinHarvest *float64       `placeholder:"X" help:"Stop when the last 200 to 1,000 pages show that less than this share of the next pages will be on topic; X in (0,1], 0 never stops [0]." group:"run" expert:""`
-	MaxWait    *time.Duration `kong:"-"`
-}
-
-func (b *Budget) settings(saved *Budget) []setting {
-	return []setting{
-		of("max-pages", fmt.Sprint(defaultPages), &b.MaxPages, &saved.MaxPages, decimal),
-		of("max-time", "", &b.MaxTime, &saved.MaxTime, cli.Brief),
-		of("patience", "auto", &b.Patience, &saved.Patience, itself),
-		of("min-harvest", "0", &b.MinHarvest, &saved.MinHarvest, pointed(func(x float64) string { return fmt.Sprint(x) })),
-		of("max-wait", "15m", &b.MaxWait, &saved.MaxWait, pointed(cli.Brief)),
-	}
+	MaxPages   uint64        `without:"1000" placeholder:"N" help:"Pages to store, over all resumptions [1000]." group:"run"`
+	MaxTime    time.Duration `placeholder:"D" help:"Stop this session after this time, as 90s, 2h or 1d." group:"run"`
+	Patience   string        `without:"auto" placeholder:"X" help:"How many times as long the crawl may take for better pages, if many hosts have good links; none never waits, auto waits only if --max-pages is the limit [auto]." group:"run" expert:"" predictor:"auto,none"`
+	MinHarvest *float64      `without:"0" placeholder:"X" help:"Stop when the last 200 to 1,000 pages show that less than this share of the next pages will be on topic; X in (0,1], 0 never stops [0]." group:"run" expert:""`
 }
 
 const defaultPages = 1000
-
-func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
 func (b *Budget) apply(opt *crawler.Options) error {
 	opt.MaxPages, opt.MaxTime = cmp.Or(b.MaxPages, defaultPages), b.MaxTime
@@ -191,9 +176,6 @@ func (b *Budget) apply(opt *crawler.Options) error {
 	}
 	if opt.Patience == 0 && b.MaxPages == 0 && b.MaxTime > 0 {
 		opt.Patience = 1 // the user does not pay with the default limit of pages
-	}
-	if b.MaxWait != nil {
-		opt.MaxWait = cmp.Or(*b.MaxWait, -1) // none; 0 is the crawler's default
 	}
 	if x := b.MinHarvest; x != nil {
 		if !(*x >= 0 && *x <= 1) {
@@ -206,7 +188,7 @@ func (b *Budget) apply(opt *crawler.Options) error {
 
 // scope limits a crawl to a part of the web.
 type scope struct {
-	Links             string   `enum:",all,external,site,host" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site, host (within either) [all]." group:"scope" expert:""`
+	Links             string   `without:"all" enum:",all,external,site,host" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site, host (within either) [all]." group:"scope" expert:""`
 	MaxDepth          int      `placeholder:"N" help:"Largest distance from a start page, in links." group:"scope" expert:""`
 	MaxPagesPerHost   uint64   `placeholder:"N" help:"Most pages of one host." group:"scope" expert:""`
 	MaxPagesPerSite   uint64   `placeholder:"N" help:"Most pages of one site." group:"scope" expert:""`
@@ -216,31 +198,10 @@ type scope struct {
 	Lang              []string `placeholder:"LANGS" help:"Keep only pages in these languages, as en,de, and those of a language that cannot be told." group:"what"`
 	CIDR              string   `name:"cidr" placeholder:"FILE" help:"File of networks, 192.0.2.0/24 or 2001:db8::/32 a line, # comments: crawl only hosts with an address in them. Not through a proxy." group:"scope" expert:""`
 	OneSitePerAddress *bool    `negatable:"" help:"Of several sites at one address crawl the first one found, and drop the others. They are often one site under several names, but not with shared hosting or a content network. Not through a proxy." group:"scope" expert:""`
-	DropParams        string   `kong:"-"`
-	Dropped           []string `kong:"-"` // the content of --drop-params
+	Dropped           []string `kong:"-"` // parameters to remove from URLs; nil: the built-in list
 	Parties           bool     `kong:"-"` // the crawl is a survey
-	Traps             string   `kong:"-"`
-	NearDuplicates    string   `kong:"-"`
-}
-
-func (s *scope) settings(saved *scope) []setting {
-	return []setting{
-		of("links", "all", &s.Links, &saved.Links, itself),
-		of("max-depth", "", &s.MaxDepth, &saved.MaxDepth, strconv.Itoa),
-		of("max-pages-per-host", "", &s.MaxPagesPerHost, &saved.MaxPagesPerHost, decimal),
-		of("max-pages-per-site", "", &s.MaxPagesPerSite, &saved.MaxPagesPerSite, decimal),
-		of("include", "", &s.Include, &saved.Include, itself),
-		of("exclude", "", &s.Exclude, &saved.Exclude, itself),
-		listOf("tld", &s.TLD, &saved.TLD),
-		listOf("lang", &s.Lang, &saved.Lang),
-		of("cidr", "", &s.CIDR, &saved.CIDR, itself),
-		of("one-site-per-address", "", &s.OneSitePerAddress, &saved.OneSitePerAddress, pointed(yesNo)),
-		of("drop-params", s.dropped(), &s.DropParams, &saved.DropParams, func(string) string { return s.dropped() }),
-		listOf("", &s.Dropped, &saved.Dropped),
-		of("parties", "", &s.Parties, &saved.Parties, yesNo),
-		of("traps", "cut", &s.Traps, &saved.Traps, itself),
-		of("near-duplicates", "drop", &s.NearDuplicates, &saved.NearDuplicates, itself),
-	}
+	Traps             string   `kong:"-" without:"cut"`
+	NearDuplicates    string   `kong:"-" without:"drop"`
 }
 
 func (s *scope) check() error {
@@ -331,42 +292,34 @@ func (s *scope) dropped() string {
 	return strings.Join(s.Dropped, ", ")
 }
 
-// readDropParams sets Dropped: a resumed crawl's list, else that of --drop-params. A URL must
-// keep one form throughout a crawl.
-func (s *scope) readDropParams() error {
-	list, err := dropList(s.DropParams)
-	if err != nil {
-		return err
+// taken are the words of --also.
+var taken = []string{"sitemaps", "cookies", "traps", "near-duplicates", "parameters", "none"}
+
+// readAlso sets what --also takes in. Given once, it decides about all of its words.
+func (c *Crawl) readAlso() error {
+	if c.Also == nil {
+		return nil
 	}
-	switch {
-	case s.Dropped == nil:
-		s.Dropped = list
-	case s.DropParams != "" && !slices.Equal(list, s.Dropped): // resumed
-		return cli.Usagef("--also parameters: the crawl in the store began with another list of parameters, which shaped the URLs in it; leave the word out, or start a new store")
+	has := func(what string) bool { return slices.Contains(c.Also, what) }
+	for _, word := range c.Also {
+		if !slices.Contains(taken, word) {
+			return cli.Usagef("--also %s: want one or more of %s, by comma", word, strings.Join(taken, ", "))
+		}
+	}
+	if has("none") && len(c.Also) > 1 {
+		return cli.Usagef("--also none takes in none of the others; leave one or the other out")
+	}
+	sitemaps, cookies := has("sitemaps"), has("cookies")
+	c.Sitemaps, c.Cookies = &sitemaps, &cookies
+	c.Traps, c.NearDuplicates = "cut", "drop"
+	if has("traps") {
+		c.Traps = "follow"
+	}
+	if has("near-duplicates") {
+		c.NearDuplicates = "keep"
+	}
+	if has("parameters") {
+		c.Dropped = []string{} // not nil, which is the built-in list
 	}
 	return nil
-}
-
-// dropList returns the list that --drop-params names: the built-in one, then the lines of the
-// file.
-func dropList(source string) ([]string, error) {
-	switch source {
-	case "":
-		return page.DefaultDrop(), nil
-	case "none":
-		return []string{}, nil // not nil: see readDropParams
-	}
-	list := page.DefaultDrop()
-	for line, err := range datasets.ReadList(source) {
-		if err != nil {
-			return nil, cli.Usagef("--drop-params: %w; give a file with a name a line, or none", err)
-		}
-		entry, _, _ := strings.Cut(line.Text, "#")
-		entry = strings.TrimSpace(entry)
-		if err := page.CheckDrop(entry); err != nil {
-			return nil, cli.Usagef("--drop-params: %s:%d: %w", source, line.N, err)
-		}
-		list = append(list, entry)
-	}
-	return list, nil
 }

@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"fossick/internal/cli"
 )
 
 // defaults are what reports tell where nothing was given.
 var defaults = map[string]string{
-	"links": "all", "order": "relevance", "max-pages": "1000", "max-wait": "15m", "traps": "cut",
+	"links": "all", "order": "relevance", "max-pages": "1000", "traps": "cut",
 	"near-duplicates": "drop", "sitemaps": "no", "workers": "32", "delay": "auto", "timeout": "1m", "cookies": "no",
 	"seed": "the topic's", "min-harvest": "0", "patience": "auto", "drop-params": "the built-in list",
 }
@@ -21,7 +20,7 @@ var defaults = map[string]string{
 // TestAppliedSettings: a report tells what held, and never a zero that means the
 // default.
 func TestAppliedSettings(t *testing.T) {
-	year, share := 2*time.Hour, 0.05
+	share := 0.05
 	yes := true
 	for _, tc := range []struct {
 		name string
@@ -30,13 +29,13 @@ func TestAppliedSettings(t *testing.T) {
 	}{
 		{"nothing given", Settings{}, nil},
 		{"given", Settings{
-			Budget:  Budget{MaxWait: &year, MinHarvest: &share},
+			Budget:  Budget{MaxTime: 2 * time.Hour, MinHarvest: &share},
 			scope:   scope{MaxDepth: 3, TLD: []string{"de", "at"}},
 			Manners: Manners{Workers: 1, Timeout: 90 * time.Second, Sitemaps: &yes, Delay: "0"},
-		}, map[string]string{"workers": "1", "timeout": "1m30s", "max-wait": "2h", "min-harvest": "0.05", "sitemaps": "yes", "max-depth": "3", "tld": "de, at", "delay": "0"}},
+		}, map[string]string{"workers": "1", "timeout": "1m30s", "max-time": "2h", "min-harvest": "0.05", "sitemaps": "yes", "max-depth": "3", "tld": "de, at", "delay": "0"}},
 		{"as the paper scores", Settings{Scoring: Scoring{Score: "paper"}}, map[string]string{"score": "paper", "rho": "0.3", "threshold": "0.2"}},
 		{"no threshold in another order", Settings{Scoring: Scoring{Score: "paper", Order: "bfs", Rho: &share}}, map[string]string{"score": "paper", "rho": "0.05", "order": "bfs"}},
-		{"as learned scores", Settings{Scoring: Scoring{Score: "learned"}}, map[string]string{"score": "learned", "explore": "0.02"}},
+		{"as learned scores", Settings{Scoring: Scoring{Score: "learned"}}, map[string]string{"score": "learned"}},
 		{"parameters", Settings{scope: scope{Dropped: []string{"sid", "utm_*"}}}, map[string]string{"drop-params": "sid, utm_*"}},
 		{"no parameters", Settings{scope: scope{Dropped: []string{}}}, map[string]string{"drop-params": "none"}},
 		{"start pages in a file", Settings{Goal: Goal{Seed: []string{"http://a.test/"}, Seeds: "seeds.txt"}}, map[string]string{"seed": "http://a.test/"}},
@@ -49,73 +48,36 @@ func TestAppliedSettings(t *testing.T) {
 	}
 }
 
-// fieldsOf are the fields of all kinds of settings that a store keeps.
-func fieldsOf(s *Settings) (fields []reflect.StructField, values []reflect.Value) {
-	kinds := reflect.ValueOf(s).Elem()
-	for i := range kinds.NumField() {
-		for _, f := range reflect.VisibleFields(kinds.Field(i).Type()) {
-			if !f.Anonymous && f.Tag.Get("json") != "-" {
-				fields, values = append(fields, f), append(values, kinds.Field(i).FieldByIndex(f.Index))
-			}
-		}
-	}
-	return fields, values
-}
-
-// TestDefaultsAreTheHelps: the defaults that reports tell are those that the
-// help of the flags tells.
+// TestDefaultsAreTheHelps: the defaults that reports tell are those that the help tells.
 func TestDefaultsAreTheHelps(t *testing.T) {
-	fields, _ := fieldsOf(&Settings{})
-	told := map[string]bool{}
-	for _, f := range fields {
-		name := flagName(f)
-		want, known := defaults[name]
-		if told[name] = known; !known {
-			continue
-		}
+	var s Settings
+	s.each(&s, func(f reflect.StructField, _, _ reflect.Value) {
 		_, help, inHelp := strings.Cut(f.Tag.Get("help"), "[")
-		if help = strings.TrimSuffix(help[max(0, strings.LastIndex(help, "[")+1):], "]."); !inHelp {
-			continue
+		if help = strings.TrimSuffix(help[max(0, strings.LastIndex(help, "[")+1):], "]."); !inHelp || f.Name == "Seed" {
+			return
 		}
 		if d, err := time.ParseDuration(help); err == nil && d > 0 {
 			help = cli.Brief(d)
 		}
-		if help != want {
-			t.Errorf("--%s: reports tell the default %q, the help %q", name, want, help)
+		if without := f.Tag.Get("without"); without != "" && help != without {
+			t.Errorf("--%s: reports tell the default %q, the help %q", flagName(f), without, help)
 		}
-	}
-	for name := range defaults {
-		if _, known := told[name]; !known {
-			t.Errorf("there is no --%s", name)
-		}
-	}
+	})
 }
 
-// TestAllSettings: each field is in the list of settings, by the name of its flag, and a
-// resumed crawl takes it over.
-func TestAllSettings(t *testing.T) {
+// TestInherit: a resumed crawl takes over every setting that is not given, and reports tell it.
+func TestInherit(t *testing.T) {
 	var s, saved Settings
-	fields, own := fieldsOf(&s)
-	_, old := fieldsOf(&saved)
-	all := s.all(&saved)
-	if len(all) != len(fields) {
-		t.Fatalf("%d settings of %d fields", len(all), len(fields))
+	saved.each(&saved, func(_ reflect.StructField, own, _ reflect.Value) { setField(own) })
+	if s.inherit(&saved); !reflect.DeepEqual(s, saved) {
+		t.Errorf("taken over: %+v, want %+v", s, saved)
 	}
-	for i, f := range all {
-		if name := flagName(fields[i]); f.name != name && name != "seeds" && name != "dropped" {
-			t.Errorf("setting %d is %s, the field %s", i, f.name, fields[i].Name)
+	facts := s.Applied()
+	s.each(&s, func(f reflect.StructField, _, _ reflect.Value) {
+		if name := flagName(f); facts[name] == "" && name != "seeds" && name != "dropped" && name != "patience" {
+			t.Errorf("--%s is not told", name)
 		}
-		if f.text != "" {
-			t.Errorf("--%s was not given, and is told as %q", f.name, f.text)
-		}
-		setField(old[i])
-	}
-	s.inherit(&saved)
-	for i, f := range s.all(&saved) {
-		if !reflect.DeepEqual(own[i].Interface(), old[i].Interface()) || f.text == "" {
-			t.Errorf("--%s is not taken over, or not told: %q", f.name, f.text)
-		}
-	}
+	})
 	other := Settings{Manners: Manners{Workers: 7}, Goal: Goal{Seed: []string{"x"}}}
 	if other.inherit(&saved); other.Workers != 7 || other.Seed[0] != "x" {
 		t.Errorf("what was given is gone: %d, %v", other.Workers, other.Seed)
@@ -142,21 +104,6 @@ func setField(v reflect.Value) {
 	default:
 		v.SetInt(1)
 	}
-}
-
-// flagName is a field's name on the command line.
-func flagName(f reflect.StructField) string {
-	if name := f.Tag.Get("name"); name != "" {
-		return name
-	}
-	var b strings.Builder
-	for i, r := range f.Name {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
 }
 
 func TestContact(t *testing.T) {

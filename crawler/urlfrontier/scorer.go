@@ -83,7 +83,7 @@ func (s *topicScorer) parent(info *api.URLInfo) (parent string, from pageScore) 
 		if known, ok := s.pages.Get(key); ok {
 			from = known
 			known.links++
-			s.pages.Update(key, known)
+			s.pages.Set(key, known)
 		} else {
 			s.pages.Put(key, pageScore{value: unknown, links: 1})
 		}
@@ -132,7 +132,7 @@ func (s *topicScorer) promise(key uint64, score float64) {
 		s.pages.Put(key, pageScore{value: score})
 	} else if !known.judged {
 		known.value = score
-		s.pages.Update(key, known)
+		s.pages.Set(key, known)
 	}
 }
 
@@ -207,7 +207,7 @@ func (s *topicScorer) note(p *page.Page, score float64, read bool) {
 	known, ok := s.pages.Get(key)
 	known.value, known.judged, known.read = score, true, read
 	if ok {
-		s.pages.Update(key, known)
+		s.pages.Set(key, known)
 	} else {
 		s.pages.Put(key, known)
 	}

@@ -334,7 +334,7 @@ func (s *Setup) policies(ctx context.Context) ([]crawlPolicy, error) {
 		return nil, err
 	}
 	l.Remember()
-	in := plan.Input{Labeller: l, Threshold: plan.DefaultThreshold, Explore: plan.DefaultExplore, Topics: 1}
+	in := plan.Input{Labeller: l, Threshold: plan.DefaultThreshold, Topics: 1}
 	if slices.ContainsFunc(s.plan.Policy, needsKeywords) {
 		if err := s.chooseKeywords(ctx); err != nil {
 			return nil, err

@@ -64,21 +64,6 @@ func (a alike) Priority(l Link) float64 {
 	return a.Ordering.Priority(l)
 }
 
-// CountAlike returns the ordering with all links counting alike, or false if it ignores kinds anyway.
-func CountAlike(o Ordering) (Ordering, bool) {
-	if m, ok := o.(*Mix); ok {
-		same := m.with(func(part Ordering) Ordering {
-			part, _ = CountAlike(part)
-			return part
-		})
-		return same, WantsKinds(o)
-	}
-	if !WantsKinds(o) {
-		return o, false
-	}
-	return alike{o}, true
-}
-
 // Latest is for a scorer that itself combines all links to a URL: its latest score is the priority.
 var Latest Ordering = orderingFunc(func(l Link) float64 { return l.Score })
 

@@ -50,34 +50,3 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkNormalize(b *testing.B) {
-	const u = "HTTP://Www.Example.COM:80/a/b/../c/%7euser/page.html?b=2&utm_source=x&a=%c3%a9#top"
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Normalize(u); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkResolve(b *testing.B) {
-	base, err := standard.Base("http://www.example.com/docs/library/index.html?x=1")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := standard.Resolve(base, "../reference/expressions.html#lambda"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkLanguageUndeclared(b *testing.B) {
-	text := strings.Repeat("the cat sat on the mat and it was not at all amused by what is this ", 20)
-	b.ReportAllocs()
-	for b.Loop() {
-		languageOf("", text)
-	}
-}

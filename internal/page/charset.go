@@ -151,7 +151,7 @@ func declared(body []byte, contentType string) (encoding.Encoding, string) {
 	if enc, name := prescan(body[:min(len(body), prescanBytes)]); enc != nil {
 		return enc, name
 	}
-	return lateMeta(body)
+	return inMeta(body) // browsers obey it when they reach it
 }
 
 // lookup returns the encoding with a label. By the standard GBK is decoded as GB 18030.
@@ -214,118 +214,49 @@ func prescan(head []byte) (encoding.Encoding, string) {
 	case bytes.HasPrefix(head, []byte("\x00<\x00?\x00x")):
 		return lookup("utf-16be")
 	}
-	s := prescanner{rest: head}
-	for len(s.rest) > 0 {
-		switch {
-		case bytes.HasPrefix(s.rest, []byte("<!--")):
-			s.skip(2)
-			s.skipPast("-->")
-		case s.isMeta():
-			s.skip(len("<meta"))
-			if enc, name := s.meta().encoding(); enc != nil {
-				return enc, name
-			}
-		case s.isTag():
-			s.rest = s.rest[max(0, bytes.IndexAny(s.rest, "\t\n\f\r >")):]
-			for s.attribute() {
-			}
-			s.skip(1)
-		case bytes.HasPrefix(s.rest, []byte("<!")), bytes.HasPrefix(s.rest, []byte("</")), bytes.HasPrefix(s.rest, []byte("<?")):
-			s.skipPast(">")
-		default:
-			s.skip(1)
-		}
+	if enc, name := inMeta(head); enc != nil {
+		return enc, name
 	}
 	return xmlEncoding(head)
 }
 
-type prescanner struct {
-	rest        []byte
-	name, value []byte // of the last attribute, as written
-}
-
-func (s *prescanner) skip(n int) { s.rest = s.rest[min(n, len(s.rest)):] }
-
-func (s *prescanner) skipPast(end string) {
-	_, s.rest, _ = bytes.Cut(s.rest, []byte(end))
-}
-
-func (s *prescanner) isMeta() bool {
-	const meta = "<meta"
-	return len(s.rest) > len(meta) && bytes.EqualFold(s.rest[:len(meta)], []byte(meta)) && strings.IndexByte("\t\n\f\r /", s.rest[len(meta)]) >= 0
-}
-
-func (s *prescanner) isTag() bool {
-	name, _ := bytes.CutPrefix(s.rest, []byte("<"))
-	if len(name) == len(s.rest) {
-		return false
+// inMeta returns the encoding of the first <meta> that declares one.
+func inMeta(page []byte) (encoding.Encoding, string) {
+	if !bytes.Contains(page, []byte("charset")) && !bytes.Contains(bytes.ToLower(page), []byte("charset")) {
+		return nil, ""
 	}
-	name = bytes.TrimPrefix(name, []byte("/"))
-	return len(name) > 0 && 'a' <= name[0]|0x20 && name[0]|0x20 <= 'z'
-}
-
-// attribute reads the next attribute of a tag, and returns false at the tag's end.
-func (s *prescanner) attribute() bool {
-	s.rest = bytes.TrimLeft(s.rest, "\t\n\f\r /")
-	if len(s.rest) == 0 || s.rest[0] == '>' {
-		return false
-	}
-	n := bytes.IndexAny(s.rest[1:], "=\t\n\f\r />") + 1 // a name may begin with =
-	if n == 0 {
-		s.rest = nil
-		return false
-	}
-	s.name, s.value, s.rest = s.rest[:n], nil, s.rest[n:]
-	if blank := bytes.TrimLeft(s.rest, "\t\n\f\r "); len(blank) > 0 && blank[0] == '=' {
-		s.readValue(bytes.TrimLeft(blank[1:], "\t\n\f\r "))
-	}
-	return true
-}
-
-func (s *prescanner) readValue(from []byte) {
-	if len(from) > 0 && (from[0] == '"' || from[0] == '\'') {
-		value, rest, ended := bytes.Cut(from[1:], from[:1])
-		if !ended {
-			value = nil
+	z := html.NewTokenizer(bytes.NewReader(page))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return nil, ""
+		case html.StartTagToken, html.SelfClosingTagToken:
+			if enc, name := inTag(z); enc != nil {
+				return enc, name
+			}
 		}
-		s.value, s.rest = value, rest
-		return
-	}
-	n := bytes.IndexAny(from, "\t\n\f\r >")
-	if n < 0 {
-		n = len(from)
-	}
-	s.value, s.rest = from[:n], from[n:]
-}
-
-// metaElement is a <meta>; the first attribute of each name counts.
-type metaElement struct {
-	charset, content, pragma *string
-}
-
-func (s *prescanner) meta() (m metaElement) {
-	for s.attribute() {
-		m.add(strings.ToLower(string(s.name)), string(s.value))
-	}
-	if len(s.rest) == 0 {
-		return metaElement{} // truncated
-	}
-	return m
-}
-
-func (m *metaElement) add(name, value string) {
-	field := map[string]**string{"charset": &m.charset, "content": &m.content, "http-equiv": &m.pragma}[name]
-	if field != nil && *field == nil {
-		*field = &value
 	}
 }
 
-func (m metaElement) encoding() (encoding.Encoding, string) {
-	if m.charset != nil {
-		return lookupInPage(*m.charset)
+// inTag returns the encoding that a tag declares, if it is a <meta>.
+func inTag(z *html.Tokenizer) (encoding.Encoding, string) {
+	tag, more := z.TagName()
+	if string(tag) != "meta" {
+		return nil, ""
 	}
-	if m.content != nil && m.pragma != nil && strings.EqualFold(*m.pragma, "content-type") {
-		return lookupInPage(charsetInContent(*m.content))
+	values := map[string]string{} // the first attribute of each name counts
+	for more {
+		var k, v []byte
+		k, v, more = z.TagAttr()
+		if _, again := values[string(k)]; !again {
+			values[string(k)] = string(v)
+		}
+	}
+	if label, ok := values["charset"]; ok {
+		return lookupInPage(label)
+	}
+	if strings.EqualFold(values["http-equiv"], "content-type") {
+		return lookupInPage(charsetInContent(values["content"]))
 	}
 	return nil, ""
 }
@@ -371,32 +302,4 @@ func xmlEncoding(head []byte) (encoding.Encoding, string) {
 		return nil, ""
 	}
 	return lookupInPage(string(label))
-}
-
-// lateMeta finds a <meta> beyond the prescan, which browsers obey when they reach it.
-func lateMeta(body []byte) (encoding.Encoding, string) {
-	if !bytes.Contains(body, []byte("charset")) && !bytes.Contains(bytes.ToLower(body), []byte("charset")) {
-		return nil, ""
-	}
-	z := html.NewTokenizer(bytes.NewReader(body))
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return nil, ""
-		case html.StartTagToken, html.SelfClosingTagToken:
-			name, more := z.TagName()
-			if string(name) != "meta" {
-				continue
-			}
-			var m metaElement
-			for more {
-				var k, v []byte
-				k, v, more = z.TagAttr()
-				m.add(string(k), string(v))
-			}
-			if enc, name := m.encoding(); enc != nil {
-				return enc, name
-			}
-		}
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"math/bits"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -114,26 +113,11 @@ func sketches(text string, gone []lineOf) (uint64, Signature) {
 	return votes.majority(), least.signature()
 }
 
-// hashWord returns the hash and end of the word at i, reading eight bytes at a time if it can.
+// hashWord returns the hash and end of the word at i.
 func hashWord(text string, i int) (uint64, int) {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	h, from := uint64(0), i
-	for i+8 <= len(text) {
-		x := load64(text[i:])
-		if x&highs != 0 {
-			break
-		}
-		space, line := x^(' '*ones), x^('\n'*ones)
-		if ends := ((space-ones)&^space | (line-ones)&^line) & highs; ends != 0 {
-			n := bits.TrailingZeros64(ends) / 8
-			return mix(h, x&(1<<(8*n)-1), uint64(i-from+n)), i + n
-		}
-		h = mix(h, x, 8)
-		i += 8
-	}
-	end := wordEnd(text, from)
-	h = 0
-	for i = from; i+8 <= end; i += 8 {
+	from, end := i, wordEnd(text, i)
+	h := uint64(0)
+	for ; i+8 <= end; i += 8 {
 		h = mix(h, load64(text[i:]), 8)
 	}
 	last := uint64(0)
@@ -173,52 +157,22 @@ func mix(a, b, c uint64) uint64 {
 	return hi ^ lo
 }
 
-// counter counts for each of 64 bits how often it was set. Plane k holds bit k of all 64 counts.
-// Hashes are added eight at a time by the carry-save adders of Harley and Seal (Warren, Hacker's
-// Delight, 5-1).
+// counter counts for each of 64 bits how often it was set. Plane k holds bit k of all 64 counts, so
+// that one addition with carries counts them in parallel.
 type counter struct {
-	planes  [21]uint64 // a text has fewer than 2^21 words
-	waiting [8]uint64
-	n       int
+	planes [21]uint64 // a text has fewer than 2^21 words
+	n      int
 }
 
 func (v *counter) add(h uint64) {
-	v.waiting[v.n%len(v.waiting)] = h
-	if v.n++; v.n%len(v.waiting) == 0 {
-		v.addEight()
-	}
-}
-
-func (v *counter) addEight() {
-	x, p := &v.waiting, &v.planes
-	ones, twosA := addBits(p[0], x[0], x[1])
-	ones, twosB := addBits(ones, x[2], x[3])
-	twos, foursA := addBits(p[1], twosA, twosB)
-	ones, twosA = addBits(ones, x[4], x[5])
-	ones, twosB = addBits(ones, x[6], x[7])
-	twos, foursB := addBits(twos, twosA, twosB)
-	fours, eights := addBits(p[2], foursA, foursB)
-	p[0], p[1], p[2] = ones, twos, fours
-	v.carry(eights, 3)
-}
-
-// addBits is a full adder on 64 bits in parallel.
-func addBits(a, b, c uint64) (sum, carry uint64) {
-	u := a ^ b
-	return u ^ c, a&b | u&c
-}
-
-func (v *counter) carry(h uint64, k int) {
-	for ; h != 0 && k < len(v.planes); k++ {
+	v.n++
+	for k := 0; h != 0 && k < len(v.planes); k++ {
 		h, v.planes[k] = h&v.planes[k], h^v.planes[k]
 	}
 }
 
-// majority returns the bits set in more than half of the hashes; v cannot be used afterwards.
+// majority returns the bits set in more than half of the hashes.
 func (v *counter) majority() uint64 {
-	for _, h := range v.waiting[:v.n%len(v.waiting)] {
-		v.carry(h, 0)
-	}
 	var out uint64
 	for bit := range 64 {
 		count := 0
@@ -321,71 +275,27 @@ func shingles(all []uint64, text string) []uint64 {
 
 // resemblance returns |A ∩ B| / |A ∪ B| of two texts' shingles (Broder 1997), 1 if both are empty.
 func resemblance(a, b string) float64 {
-	o := overlaps.Get().(*overlap)
-	defer overlaps.Put(o)
-	o.shingles = shingles(o.shingles[:0], a)
-	ofA := len(o.shingles)
-	o.shingles = shingles(o.shingles, b)
-	if len(o.shingles) == 0 {
+	inA := map[uint64]bool{}
+	for _, h := range shingles(nil, a) {
+		inA[h] = true
+	}
+	both, either := 0, len(inA)
+	seen := map[uint64]bool{}
+	for _, h := range shingles(nil, b) {
+		switch {
+		case seen[h]:
+			continue
+		case inA[h]:
+			both++
+		default:
+			either++
+		}
+		seen[h] = true
+	}
+	if either == 0 {
 		return 1
 	}
-	o.clear()
-	both, either := 0, 0
-	for _, h := range o.shingles[:ofA] {
-		if m := o.find(h); *m == 0 {
-			*m = inA
-			either++
-		}
-	}
-	for _, h := range o.shingles[ofA:] {
-		switch m := o.find(h); *m {
-		case 0:
-			*m = inB
-			either++
-		case inA:
-			*m = inBoth
-			both++
-		}
-	}
 	return float64(both) / float64(either)
-}
-
-// overlap is a hash table to compare two sets of shingles, twice as fast as sorting them.
-type overlap struct {
-	shingles []uint64
-	slots    []uint64
-	marks    []byte // of each slot, which texts have it; 0 is an empty one
-}
-
-const (
-	inA byte = 1 + iota
-	inB
-	inBoth
-)
-
-var overlaps = sync.Pool{New: func() any { return new(overlap) }}
-
-// clear empties the table and gives it at least two slots per shingle.
-func (o *overlap) clear() {
-	n := 1 << bits.Len(uint(2*len(o.shingles)))
-	if n > cap(o.slots) {
-		o.slots, o.marks = make([]uint64, n), make([]byte, n)
-	}
-	o.slots, o.marks = o.slots[:n], o.marks[:n]
-	clear(o.marks)
-}
-
-// find returns the mark of a shingle, which it enters.
-func (o *overlap) find(h uint64) *byte {
-	for i := h; ; i++ {
-		i &= uint64(len(o.slots) - 1)
-		if o.marks[i] == 0 {
-			o.slots[i] = h
-		} else if o.slots[i] != h {
-			continue
-		}
-		return &o.marks[i]
-	}
 }
 
 // linkLines returns the lines of a text that consist almost only of links, such as menus, which all
@@ -408,37 +318,14 @@ func linkLines(text string, marks []mark) (lines []lineOf) {
 }
 
 // isLinkLine reports whether at most one letter in menuRest of a line is outside links, the first
-// of which ends in the line or after it. It stops early once there are more letters outside than
-// bytes in links.
+// of which ends in the line or after it.
 func isLinkLine(text string, line lineOf, marks []mark) bool {
-	n, linked := 0, 0
+	n := 0
 	for n < len(marks) && marks[n].start < line.end {
-		linked += min(marks[n].end, line.end) - min(max(marks[n].start, line.start), line.end)
 		n++
 	}
-	outside, inside, at := 0, 0, line.start
-	for _, m := range marks[:n] {
-		start, end := min(max(at, m.start), line.end), min(max(at, m.end), line.end)
-		outside += lettersUpTo(text[at:start], linked/(menuRest-1)-outside)
-		if outside*(menuRest-1) > linked {
-			return false
-		}
-		inside += letters(text[start:end])
-		at = end
-	}
-	outside += lettersUpTo(text[at:line.end], linked/(menuRest-1)-outside)
-	return outside*(menuRest-1) <= inside
-}
-
-// lettersUpTo counts letters, but stops above most.
-func lettersUpTo(s string, most int) int {
-	n := 0
-	for len(s) > 0 && n <= most {
-		part := s[:min(len(s), 32)]
-		n += letters(part)
-		s = s[len(part):]
-	}
-	return n
+	outside, inside, _ := lettersOf(text, line, marks[:n])
+	return outside*menuRest <= inside+outside
 }
 
 // prose returns a text without its link lines; each run of them leaves an empty line.

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
-	"math"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -118,37 +116,5 @@ func TestWikispeediaLinks(t *testing.T) {
 	})
 	if float64(found) < 0.99*float64(all) || all == 0 {
 		t.Errorf("found %d of %d links, want 99 %%", found, all)
-	}
-}
-
-// TestCorpusURLs: normalisation equates no URLs that differ by more than its rules.
-func TestCorpusURLs(t *testing.T) {
-	most := testkit.Rounds(1500, math.MaxInt)
-	escape := regexp.MustCompile("%[0-9a-f]{2}")
-	for _, corpus := range []string{"wikispeedia", "uci_ics"} {
-		from, rows := map[string]string{}, 0
-		corpusPages(t, corpus, func(c corpusPage) bool {
-			got, err := Normalize(c.URL)
-			if err != nil {
-				t.Errorf("%s: %v", c.URL, err)
-				return true
-			}
-			checkNormal(t, c.URL, got)
-			if corpus == "wikispeedia" && got != c.URL {
-				t.Errorf("%s became %s", c.URL, got)
-			}
-			// The rules equate fragments, empty paths and the case of escapes.
-			plain, _, _ := strings.Cut(c.URL, "#")
-			plain = escape.ReplaceAllStringFunc(plain, strings.ToUpper)
-			if strings.Count(plain, "/") == 2 {
-				plain += "/"
-			}
-			if other, ok := from[got]; ok && other != plain {
-				t.Errorf("%s and %s both became %s", other, plain, got)
-			}
-			from[got] = plain
-			rows++
-			return rows < most
-		})
 	}
 }

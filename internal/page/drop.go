@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -40,58 +39,27 @@ const aspNetSession = "(s())"
 // hexOnly ends an entry that applies only to values that look like session IDs.
 const hexOnly = "={hex}"
 
-const maxDropName = 256
+const maxDropName = 64 // longer than any listed
 
-// CheckDrop explains what is wrong with an entry for NewNormalizer; nil if it is valid.
-func CheckDrop(entry string) error {
-	name := strings.TrimSuffix(strings.TrimPrefix(entry, "!"), hexOnly)
-	switch {
-	case name == "":
-		return fmt.Errorf("%q: no name; give a parameter's name, * standing for any characters", entry)
-	case len(name) > maxDropName:
-		return fmt.Errorf("%q: a name of %d bytes, more than %d", abbreviate(entry), len(name), maxDropName)
-	case strings.ContainsAny(name, "=&;?#!/ \t\r\n"):
-		return fmt.Errorf("%q: a name cannot have =, &, ;, ?, #, !, / or a space; give the name alone, or NAME=%s", entry, "{hex}")
-	}
-	return nil
-}
-
-// dropList decides which parameters are removed; the last matching entry counts.
+// dropList decides which parameters are removed.
 type dropList struct {
-	names    map[string][]dropRule // by complete name
-	patterns []dropRule            // names with stars
-	longest  int                   // byte length of the longest of names
-	segments bool                  // remove ASP.NET sessions
-}
-
-type dropRule struct {
-	order int      // index in the list, from 1
-	keep  bool     // matching parameters stay
-	hex   bool     // matches only values of hexadecimal digits
-	parts []string // of a pattern, between its stars
+	names    map[string]bool // true: only with a value of hexadecimal digits
+	prefixes []string
+	segments bool // remove ASP.NET sessions
 }
 
 func newDropList(entries []string) dropList {
-	d := dropList{names: make(map[string][]dropRule, len(entries))}
-	for i, e := range entries {
+	d := dropList{names: make(map[string]bool, len(entries))}
+	for _, e := range entries {
 		e = strings.ToLower(e)
-		rule := dropRule{order: i + 1}
-		e, rule.keep = strings.CutPrefix(e, "!")
-		if e == aspNetSession || rule.keep && e == "*" {
-			d.segments = !rule.keep
-		}
 		if e == aspNetSession {
-			continue
+			d.segments = true
+		} else if prefix, ok := strings.CutSuffix(e, "*"); ok {
+			d.prefixes = append(d.prefixes, prefix)
+		} else {
+			name, hex := strings.CutSuffix(e, hexOnly)
+			d.names[name] = hex
 		}
-		name, hex := strings.CutSuffix(e, hexOnly)
-		rule.hex = hex
-		if strings.Contains(name, "*") {
-			rule.parts = strings.Split(name, "*")
-			d.patterns = append(d.patterns, rule)
-			continue
-		}
-		d.names[name] = append(d.names[name], rule)
-		d.longest = max(d.longest, len(name))
 	}
 	return d
 }
@@ -104,37 +72,15 @@ func (d *dropList) has(param []byte) bool {
 	}
 	var arr [maxDropName]byte
 	name = appendLower(arr[:0], name)
-	last := dropRule{keep: true}
-	if len(name) <= d.longest {
-		for _, r := range d.names[string(name)] {
-			if !r.hex || isHexToken(value) {
-				last = r
-			}
+	if hex, listed := d.names[string(name)]; listed && (!hex || isHexToken(value)) {
+		return true
+	}
+	for _, prefix := range d.prefixes {
+		if bytes.HasPrefix(name, []byte(prefix)) {
+			return true
 		}
 	}
-	for i := len(d.patterns) - 1; i >= 0 && d.patterns[i].order > last.order; i-- {
-		if r := &d.patterns[i]; r.matches(name) && (!r.hex || isHexToken(value)) {
-			return !r.keep
-		}
-	}
-	return !last.keep
-}
-
-func (r *dropRule) matches(name []byte) bool {
-	first, rest := r.parts[0], r.parts[1:]
-	if len(name) < len(first) || string(name[:len(first)]) != first {
-		return false
-	}
-	name = name[len(first):]
-	final := rest[len(rest)-1]
-	for _, part := range rest[:len(rest)-1] {
-		i := bytes.Index(name, []byte(part))
-		if i < 0 {
-			return false
-		}
-		name = name[i+len(part):]
-	}
-	return len(name) >= len(final) && string(name[len(name)-len(final):]) == final
+	return false
 }
 
 func isHexToken(v []byte) bool {

@@ -493,7 +493,13 @@ func (l *linkSet) markMenus(text string) {
 }
 
 func isMenu(text string, line lineOf, marks []mark) bool {
-	outside, inside, commas := 0, 0, 0
+	outside, inside, commas := lettersOf(text, line, marks)
+	return inside > 0 && outside*menuRest <= inside+outside && 2*commas < len(marks)
+}
+
+// lettersOf counts a line's letters outside and inside links, and the commas before and between
+// these.
+func lettersOf(text string, line lineOf, marks []mark) (outside, inside, commas int) {
 	at := line.start
 	for i := range marks {
 		start, end := min(max(at, marks[i].start), line.end), min(max(at, marks[i].end), line.end)
@@ -502,8 +508,7 @@ func isMenu(text string, line lineOf, marks []mark) bool {
 		commas += strings.Count(text[at:start], ",") + strings.Count(text[at:start], ";")
 		at = end
 	}
-	outside += letters(text[at:line.end])
-	return inside > 0 && outside*menuRest <= inside+outside && 2*commas < len(marks)
+	return outside + letters(text[at:line.end]), inside, commas
 }
 
 func letters(s string) int {

@@ -164,19 +164,22 @@ const maxVoters = 400
 // microseconds; trigrams take half a millisecond and misjudge lists of names and program text.
 // Words are runs of ASCII letters and non-ASCII bytes.
 func countFunctionWords(s string) (v wordVotes) {
+	var word [maxFunctionWord]byte // in lower case
 	for i := 0; i < len(s) && v.words < maxVoters; i++ {
-		if !inWord(s[i]) {
+		n := 0
+		for ; i < len(s) && inWord(s[i]); i++ {
+			if n < maxFunctionWord {
+				if word[n] = s[i]; s[i] < utf8.RuneSelf {
+					word[n] |= 0x20
+				}
+			}
+			n++
+		}
+		if n == 0 {
 			continue
 		}
-		from := i
-		var key wordKey
-		for i < len(s) && inWord(s[i]) {
-			key = key.with(s[i], i-from)
-			i++
-		}
-		v.words++
-		if n := i - from; n > 1 && n <= maxFunctionWord { // single letters mean nothing
-			v.add(functionWords.find(key))
+		if v.words++; n > 1 && n <= maxFunctionWord { // single letters mean nothing
+			v.add(functionWords[string(word[:n])])
 		}
 	}
 	return v
@@ -213,69 +216,10 @@ func inWord(c byte) bool { return c >= utf8.RuneSelf || isLetter(c) }
 
 const maxFunctionWord = 12
 
-// wordKey is a word of up to maxFunctionWord bytes, with ASCII letters in lower case.
-type wordKey struct {
-	first uint64
-	last  uint32
-}
-
-func (k wordKey) with(c byte, i int) wordKey {
-	if c < utf8.RuneSelf {
-		c |= 0x20
-	}
-	k.first |= uint64(c) << (8 * i) // no effect from byte 8 on
-	if i >= 8 {
-		k.last |= uint32(c) << (8 * (i - 8)) // no effect from byte 12 on
-	}
-	return k
-}
-
-func keyOf(word string) (k wordKey) {
-	for i := range len(word) {
-		k = k.with(word[i], i)
-	}
-	return k
-}
-
 // functionWord has a bit for each language with a word, and the word's number modulo 64.
 type functionWord struct {
 	languages uint32
 	number    uint8
-}
-
-// functionTable is an open-address table of function words. A slot holds a word's number, from 1,
-// and 6 bits of its hash, which suffice to reject most words.
-type functionTable struct {
-	slots [2048]uint16
-	keys  []wordKey
-	words []functionWord
-}
-
-func (t *functionTable) find(k wordKey) functionWord {
-	for i, tag := k.slot(); ; i++ {
-		s := t.slots[i%uint64(len(t.slots))]
-		if s == 0 {
-			return functionWord{}
-		}
-		if n := s & 0x3FF; s&^0x3FF == tag && t.keys[n-1] == k {
-			return t.words[n-1]
-		}
-	}
-}
-
-func (t *functionTable) add(k wordKey, f functionWord) {
-	i, tag := k.slot()
-	for t.slots[i%uint64(len(t.slots))] != 0 {
-		i++
-	}
-	t.keys, t.words = append(t.keys, k), append(t.words, f)
-	t.slots[i%uint64(len(t.slots))] = tag | uint16(len(t.keys))
-}
-
-// slot returns a word's first slot, and the tag beside its number.
-func (k wordKey) slot() (i uint64, tag uint16) {
-	h := (k.first ^ uint64(k.last)<<17) * 0x9E3779B97F4A7C15
-	return h >> 53, uint16(h>>32) &^ 0x3FF
 }
 
 var functionWordLanguages = [...]string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "tr", "id", "ro", "hu",
@@ -309,25 +253,19 @@ var functionWordLists = [len(functionWordLanguages)]string{
 	"và của là có được trong cho các một không người với những này khi đã từ để như về",
 }
 
-var functionWords = func() *functionTable {
-	var order []string
+var functionWords = func() map[string]functionWord {
 	m := map[string]functionWord{}
 	for i, list := range functionWordLists {
 		for w := range strings.FieldsSeq(list) {
 			f, ok := m[w]
 			if !ok {
 				f.number = uint8(len(m) % 64)
-				order = append(order, w)
 			}
 			f.languages |= 1 << i
 			m[w] = f
 		}
 	}
-	t := &functionTable{}
-	for _, w := range order {
-		t.add(keyOf(w), m[w])
-	}
-	return t
+	return m
 }()
 
 // cyrillic distinguishes languages of Cyrillic script by letters that only some have. It returns ""

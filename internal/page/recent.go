@@ -2,20 +2,25 @@ package page
 
 import "iter"
 
-// Recent is a cache of the latest entries in two halves: when the younger is full, the older is
-// dropped. It holds between one and two times limit entries, and depends only on the order of
-// calls.
-type Recent[V any] struct {
-	young, old map[uint64]V
+// Cache keeps the latest entries in two halves: when the younger is full, the older is dropped. It
+// holds between one and two times limit entries, and depends only on the order of calls.
+type Cache[K comparable, V any] struct {
+	young, old map[K]V
 	limit      int // of each half
 }
 
-// NewRecent returns a cache of at least limit entries.
-func NewRecent[V any](limit int) Recent[V] {
-	return Recent[V]{young: map[uint64]V{}, old: map[uint64]V{}, limit: limit}
+// NewCache returns a cache of at least limit entries.
+func NewCache[K comparable, V any](limit int) Cache[K, V] {
+	return Cache[K, V]{young: map[K]V{}, old: map[K]V{}, limit: limit}
 }
 
-func (r *Recent[V]) Get(key uint64) (v V, ok bool) {
+// Recent is a cache by Key of a URL.
+type Recent[V any] = Cache[uint64, V]
+
+// NewRecent returns a Recent of at least limit entries.
+func NewRecent[V any](limit int) Recent[V] { return NewCache[uint64, V](limit) }
+
+func (r *Cache[K, V]) Get(key K) (v V, ok bool) {
 	if v, ok = r.young[key]; ok {
 		return v, true
 	}
@@ -27,7 +32,7 @@ func (r *Recent[V]) Get(key uint64) (v V, ok bool) {
 }
 
 // Peek finds an entry without marking it as used.
-func (r *Recent[V]) Peek(key uint64) (v V, ok bool) {
+func (r *Cache[K, V]) Peek(key K) (v V, ok bool) {
 	if v, ok = r.young[key]; ok {
 		return v, true
 	}
@@ -35,10 +40,8 @@ func (r *Recent[V]) Peek(key uint64) (v V, ok bool) {
 	return v, ok
 }
 
-func (r *Recent[V]) Update(key uint64, v V) { r.young[key] = v }
-
 // Change changes an entry just found by Peek, without marking it as used.
-func (r *Recent[V]) Change(key uint64, v V) {
+func (r *Cache[K, V]) Change(key K, v V) {
 	if _, young := r.young[key]; young {
 		r.young[key] = v
 	} else {
@@ -47,23 +50,47 @@ func (r *Recent[V]) Change(key uint64, v V) {
 }
 
 // Put adds an entry that Get did not find.
-func (r *Recent[V]) Put(key uint64, v V) {
+func (r *Cache[K, V]) Put(key K, v V) {
 	if len(r.young) >= r.limit {
-		r.old, r.young = r.young, make(map[uint64]V, r.limit/4)
+		r.old, r.young = r.young, make(map[K]V, r.limit/4)
 	}
 	r.young[key] = v
 }
 
-func (r *Recent[V]) Set(key uint64, v V) { r.young[key] = v }
+// Raise adds an entry, or replaces one that is less, and returns the entry that stays.
+func (r *Cache[K, V]) Raise(key K, v V, less func(a, b V) bool) V {
+	switch old, ok := r.Get(key); {
+	case !ok:
+		r.Put(key, v)
+	case less(old, v):
+		r.Set(key, v)
+	default:
+		return old
+	}
+	return v
+}
 
-func (r *Recent[V]) Remove(key uint64) {
+// Entry returns a cache's entry of a key, new if there is none.
+func Entry[K comparable, V any](c *Cache[K, *V], key K) *V {
+	v, ok := c.Get(key)
+	if !ok {
+		v = new(V)
+		c.Put(key, v)
+	}
+	return v
+}
+
+// Set changes an entry that Get found.
+func (r *Cache[K, V]) Set(key K, v V) { r.young[key] = v }
+
+func (r *Cache[K, V]) Remove(key K) {
 	delete(r.young, key)
 	delete(r.old, key)
 }
 
-func (r *Recent[V]) All() iter.Seq2[uint64, V] {
-	return func(yield func(uint64, V) bool) {
-		for _, half := range []map[uint64]V{r.young, r.old} {
+func (r *Cache[K, V]) All() iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		for _, half := range []map[K]V{r.young, r.old} {
 			for key, v := range half {
 				if !yield(key, v) {
 					return
@@ -74,4 +101,4 @@ func (r *Recent[V]) All() iter.Seq2[uint64, V] {
 }
 
 // Young returns the size of the younger half.
-func (r *Recent[V]) Young() int { return len(r.young) }
+func (r *Cache[K, V]) Young() int { return len(r.young) }

@@ -37,14 +37,12 @@ type Normalizer struct {
 // entry is
 //
 //	name        that parameter
-//	na*me       all parameters whose names match, with * for any characters
+//	name*       all parameters whose names begin so
 //	name={hex}  that parameter if its value has at least 16 hexadecimal digits:
 //	            for names that mean something else on other sites
 //	(s())       a path segment with an ASP.NET session, "(S(…))"
-//	!entry      matching parameters stay
 //
-// The last matching entry decides, so a user's list can follow DefaultDrop. Names ignore case.
-// CheckDrop finds mistakes.
+// Names ignore case.
 func NewNormalizer(drop []string) *Normalizer {
 	return &Normalizer{drop: newDropList(drop)}
 }

@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,19 +11,14 @@ import (
 	"fossick/relevance"
 )
 
-// ACHE is the policy of the ACHE crawler (Barbosa and Freire 2007, "An adaptive crawler for locating
+// ache is the policy of the ACHE crawler (Barbosa and Freire 2007, "An adaptive crawler for locating
 // hidden-Web entry points", and its releases, type FORWARD_CLASSIFIER_BINARY). A naive Bayes classifier
 // of links, by the words of anchor, context and URL, learns which links led to relevant pages. It is
 // replaced periodically. Until it is trained, a link has its page's similarity.
-type ACHE struct {
-	cut float64
-
-	mu      sync.Mutex // guards the rest
-	seen    hostLinks
-	links   *bayes // in training
-	model   *bayes // in use
-	pages   int
-	scratch [2]float64
+type ache struct {
+	linkPolicy
+	model *bayes // in use; linkPolicy's is in training
+	pages int
 }
 
 const (
@@ -31,26 +27,23 @@ const (
 )
 
 // NewACHE returns the policy. A page is relevant from similarity cut.
-func NewACHE(cut float64) *ACHE {
-	return &ACHE{cut: cut, links: newBayes(2), seen: newHostLinks()}
+func NewACHE(cut float64) *ache {
+	a := &ache{linkPolicy: newLinkPolicy(cut)}
+	a.rank = a.priority
+	return a
 }
 
 // ScorePage learns from the link that led to p.
-func (a *ACHE) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (a *ache) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
-	_, t, first := a.seen.arrive(p.URL, similarity >= a.cut)
+	_, t, first := a.arrive(p.URL, similarity)
 	if !first {
 		return relevance.Score{Value: similarity, Terms: terms}
 	}
 	if t != nil {
 		terms = append(terms, relevance.Term{Name: "link", Value: a.worth(t), Note: "that led here, by what links taught so far"})
-		class := 0
-		if similarity >= a.cut {
-			class = 1
-		}
-		a.links.learn(t.words, class)
 	}
 	if a.pages++; a.pages%acheEvery == 0 && a.links.ready() {
 		a.model = a.links.clone()
@@ -58,15 +51,8 @@ func (a *ACHE) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	return relevance.Score{Value: similarity, Terms: terms}
 }
 
-// ScoreLinks appends the priority of each link.
-func (a *ACHE) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.seen.score(dst, p, similarity, a.priority)
-}
-
 // worth is the probability that a link leads to a relevant page.
-func (a *ACHE) worth(t *hostLink) float64 {
+func (a *ache) worth(t *hostLink) float64 {
 	if a.model == nil {
 		return t.page
 	}
@@ -74,80 +60,45 @@ func (a *ACHE) worth(t *hostLink) float64 {
 }
 
 // priority is the link's level; within a level, hosts with fewer pages come first.
-func (a *ACHE) priority(t *hostLink) float64 {
+func (a *ache) priority(t *hostLink) float64 {
 	level := math.Floor(a.worth(t) * (acheLevels - 1e-9))
 	return (level + 1/(1+t.host.pages)) / (acheLevels + 1)
 }
 
-// Rescore returns the current priority of a target.
-func (a *ACHE) Rescore(key uint64) (float64, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.seen.rescore(key, a.priority)
-}
-
-// Anthelion focuses by host (Meusel, Mika and Blanco 2014, "Focused crawling for structured data"). Each
+// anthelion focuses by host (Meusel, Mika and Blanco 2014, "Focused crawling for structured data"). Each
 // host is an arm of a bandit, and the next URL is on the host with the highest share of relevant pages;
 // a new host has 1/2. Within a host an online naive Bayes classifier of links decides, by the words of
 // anchor, context and URL. Until it is trained, a link has its page's similarity.
-type Anthelion struct {
-	cut float64
-
-	mu      sync.Mutex // guards the rest
-	seen    hostLinks
-	links   *bayes
-	scratch [2]float64
-}
+type anthelion struct{ linkPolicy }
 
 // hostLevels is the resolution of success rates.
 const hostLevels = 1000
 
 // NewAnthelion returns the policy. A page is relevant from similarity cut.
-func NewAnthelion(cut float64) *Anthelion {
-	return &Anthelion{cut: cut, links: newBayes(2), seen: newHostLinks()}
+func NewAnthelion(cut float64) *anthelion {
+	a := &anthelion{newLinkPolicy(cut)}
+	a.rank = a.priority
+	return a
 }
 
 // ScorePage learns from the page and the link that led to it.
-func (a *Anthelion) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (a *anthelion) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
-	h, t, first := a.seen.arrive(p.URL, similarity >= a.cut)
-	if !first {
-		return relevance.Score{Value: similarity, Terms: terms}
-	}
-	terms = append(terms, relevance.Term{Name: "host", Value: h.success(), Note: "share of its pages that were on topic"})
-	if t != nil {
-		class := 0
-		if similarity >= a.cut {
-			class = 1
-		}
-		a.links.learn(t.words, class)
+	if h, _, first := a.arrive(p.URL, similarity); first {
+		terms = append(terms, relevance.Term{Name: "host", Value: h.success(), Note: "share of its pages that were on topic"})
 	}
 	return relevance.Score{Value: similarity, Terms: terms}
 }
 
-// ScoreLinks appends the priority of each link.
-func (a *Anthelion) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.seen.score(dst, p, similarity, a.priority)
-}
-
 // priority is the level of the target's host; within a level the link decides.
-func (a *Anthelion) priority(t *hostLink) float64 {
+func (a *anthelion) priority(t *hostLink) float64 {
 	link := t.page
 	if a.links.ready() {
 		link = softmax(a.links.logs(a.scratch[:0], t.words))[1]
 	}
 	return (math.Floor(t.host.success()*hostLevels) + link*(1-1e-6)) / (hostLevels + 1)
-}
-
-// Rescore returns the current priority of a target.
-func (a *Anthelion) Rescore(key uint64) (float64, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.seen.rescore(key, a.priority)
 }
 
 // bayes is an online multinomial naive Bayes classifier (McCallum and Nigam 1998) with Laplace smoothing.
@@ -257,11 +208,11 @@ func (BestFirst) ScoreLinks(dst []float64, p *page.Page, similarity float64) []f
 	return dst
 }
 
-// ContextGraph follows context graphs (Diligenti, Coetzee, Lawrence, Giles and Gori 2000, "Focused
+// contextGraph follows context graphs (Diligenti, Coetzee, Lawrence, Giles and Gori 2000, "Focused
 // crawling using context graphs"). Pages on topic are layer 0, pages that link to them layer 1, and so
 // on. A naive Bayes classifier predicts a page's layer, or none, from its words. Links are queued by the
 // layer of their page.
-type ContextGraph struct {
+type contextGraph struct {
 	cut float64
 
 	mu      sync.Mutex // guards the rest
@@ -292,15 +243,15 @@ const (
 )
 
 // NewContextGraph returns the policy. A page is on topic from similarity cut.
-func NewContextGraph(cut float64) *ContextGraph {
-	return &ContextGraph{
+func NewContextGraph(cut float64) *contextGraph {
+	return &contextGraph{
 		cut: cut, at: map[uint64]*layered{}, from: map[uint64][]*layered{},
 		targets: page.NewRecent[float64](maxEvidence), every: layerEvery,
 	}
 }
 
 // ScorePage adds the page to the graph.
-func (g *ContextGraph) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (g *contextGraph) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	words := tokens(nil, fieldText, p.Title)
 	words = tokens(words, fieldText, p.Text[:min(len(p.Text), 4096)])
 	n := &layered{key: page.Key(p.URL), layer: layerOther, words: words[:min(len(words), layerWords)], links: distinctKeys(p)}
@@ -318,7 +269,7 @@ func (g *ContextGraph) ScorePage(p *page.Page, similarity float64) relevance.Sco
 }
 
 // add inserts a page and lowers the layers of pages that lead to it.
-func (g *ContextGraph) add(n *layered, onTopic bool) {
+func (g *contextGraph) add(n *layered, onTopic bool) {
 	if len(g.pages) == maxLayered {
 		g.forget(g.pages[g.ring])
 		g.pages[g.ring] = n
@@ -344,7 +295,7 @@ func (g *ContextGraph) add(n *layered, onTopic bool) {
 }
 
 // nearer lowers the layers of the pages that lead to n, recursively.
-func (g *ContextGraph) nearer(n *layered) {
+func (g *contextGraph) nearer(n *layered) {
 	if n.layer >= layers {
 		return
 	}
@@ -356,7 +307,7 @@ func (g *ContextGraph) nearer(n *layered) {
 	}
 }
 
-func (g *ContextGraph) forget(n *layered) {
+func (g *contextGraph) forget(n *layered) {
 	delete(g.at, n.key)
 	for _, key := range n.links {
 		left := slices.DeleteFunc(g.from[key], func(p *layered) bool { return p == n })
@@ -368,7 +319,7 @@ func (g *ContextGraph) forget(n *layered) {
 	}
 }
 
-func (g *ContextGraph) fit() {
+func (g *contextGraph) fit() {
 	g.model = newBayes(layerOther + 1)
 	for _, n := range g.pages {
 		g.model.learn(n.words, n.layer)
@@ -377,7 +328,7 @@ func (g *ContextGraph) fit() {
 
 // classify returns the most likely layer of a page off topic, or layerOther if its probability is below
 // layerSure.
-func (g *ContextGraph) classify(words []token) (layer int, sure float64) {
+func (g *contextGraph) classify(words []token) (layer int, sure float64) {
 	if g.model == nil {
 		return layerOther, 0
 	}
@@ -395,7 +346,7 @@ func (g *ContextGraph) classify(words []token) (layer int, sure float64) {
 }
 
 // ScoreLinks appends the priority of each link: by the layer of its page, then by the layer's probability.
-func (g *ContextGraph) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+func (g *contextGraph) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	words := tokens(nil, fieldText, p.Title)
 	words = tokens(words, fieldText, p.Text[:min(len(p.Text), 4096)])
 	g.mu.Lock()
@@ -409,24 +360,13 @@ func (g *ContextGraph) ScoreLinks(dst []float64, p *page.Page, similarity float6
 	}
 	priority := (float64(layerOther-layer) + sure) / (layerOther + 1)
 	for i := range p.Links {
-		key := page.Key(p.Links[i].URL)
-		old, ok := g.targets.Get(key)
-		switch {
-		case !ok:
-			g.targets.Put(key, priority)
-		case priority > old:
-			g.targets.Set(key, priority)
-		default:
-			dst = append(dst, old)
-			continue
-		}
-		dst = append(dst, priority)
+		dst = append(dst, g.targets.Raise(page.Key(p.Links[i].URL), priority, cmp.Less[float64]))
 	}
 	return dst
 }
 
 // Rescore returns the priority of a target.
-func (g *ContextGraph) Rescore(key uint64) (float64, bool) {
+func (g *contextGraph) Rescore(key uint64) (float64, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.targets.Peek(key)

@@ -9,7 +9,7 @@ import (
 	"fossick/relevance"
 )
 
-// HITS is soft focus with a distiller (Chakrabarti, van den Berg and Dom 1999, "Focused crawling: a new
+// hits is soft focus with a distiller (Chakrabarti, van den Berg and Dom 1999, "Focused crawling: a new
 // approach to topic-specific Web resource discovery"). A link has its page's relevance R. Periodically,
 // hubs and authorities are computed on the fetched pages v, with links weighted by relevance:
 //
@@ -18,7 +18,7 @@ import (
 // and links from good hubs are raised. Here a target's priority is the mean of its best parent's R and its
 // authority, relative to the highest authority in the queue. Only the latest maxHubPages pages count.
 // Safe for concurrent use.
-type HITS struct {
+type hits struct {
 	mu      sync.Mutex // guards the rest
 	pages   []*hubPage
 	ring    int // index of the oldest page, once full
@@ -46,12 +46,12 @@ const (
 )
 
 // NewHITS returns the policy.
-func NewHITS() *HITS {
-	return &HITS{at: map[uint64]*hubPage{}, targets: page.NewRecent[*hubTarget](maxEvidence), every: hubEvery}
+func NewHITS() *hits {
+	return &hits{at: map[uint64]*hubPage{}, targets: page.NewRecent[*hubTarget](maxEvidence), every: hubEvery}
 }
 
 // ScorePage adds the page to the graph.
-func (h *HITS) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (h *hits) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	key := page.Key(p.URL)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,7 +72,7 @@ func (h *HITS) ScorePage(p *page.Page, similarity float64) relevance.Score {
 }
 
 // add inserts a page and drops the oldest if there are too many.
-func (h *HITS) add(p *hubPage) {
+func (h *hits) add(p *hubPage) {
 	h.at[p.key] = p
 	if len(h.pages) < maxHubPages {
 		h.pages = append(h.pages, p)
@@ -97,7 +97,7 @@ func distinctKeys(p *page.Page) []uint64 {
 }
 
 // distil computes hubs, then the authority of queued targets.
-func (h *HITS) distil() {
+func (h *hits) distil() {
 	for _, p := range h.pages {
 		p.hub = 1
 	}
@@ -125,7 +125,7 @@ func (h *HITS) distil() {
 }
 
 // spread calls f for each link between fetched pages.
-func (h *HITS) spread(f func(from, to *hubPage)) {
+func (h *hits) spread(f func(from, to *hubPage)) {
 	for _, p := range h.pages {
 		for _, key := range p.links {
 			if to := h.at[key]; to != nil && to != p {
@@ -135,7 +135,7 @@ func (h *HITS) spread(f func(from, to *hubPage)) {
 	}
 }
 
-func (h *HITS) raise() {
+func (h *hits) raise() {
 	authority := map[uint64]float64{}
 	for _, p := range h.pages {
 		for _, key := range p.links {
@@ -154,7 +154,7 @@ func (h *HITS) raise() {
 }
 
 // ScoreLinks appends the priority of each link.
-func (h *HITS) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+func (h *hits) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range p.Links {
@@ -163,20 +163,16 @@ func (h *HITS) ScoreLinks(dst []float64, p *page.Page, similarity float64) []flo
 			dst = append(dst, 0)
 			continue
 		}
-		t, ok := h.targets.Get(key)
-		if !ok {
-			t = &hubTarget{}
-			h.targets.Put(key, t)
-		}
+		t := page.Entry(&h.targets, key)
 		t.best = max(t.best, similarity)
 		dst = append(dst, h.priority(t))
 	}
 	return dst
 }
 
-func (h *HITS) priority(t *hubTarget) float64 { return (t.best + h.share(t)) / 2 }
+func (h *hits) priority(t *hubTarget) float64 { return (t.best + h.share(t)) / 2 }
 
-func (h *HITS) share(t *hubTarget) float64 {
+func (h *hits) share(t *hubTarget) float64 {
 	if h.most == 0 {
 		return 0
 	}
@@ -184,7 +180,7 @@ func (h *HITS) share(t *hubTarget) float64 {
 }
 
 // Rescore returns the current priority of a target.
-func (h *HITS) Rescore(key uint64) (float64, bool) {
+func (h *hits) Rescore(key uint64) (float64, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, ok := h.targets.Peek(key)
@@ -194,23 +190,23 @@ func (h *HITS) Rescore(key uint64) (float64, bool) {
 	return h.priority(t), true
 }
 
-// OPIC orders by on-line page importance (Abiteboul, Preda and Cobena 2003, "Adaptive on-line page
+// opic orders by on-line page importance (Abiteboul, Preda and Cobena 2003, "Adaptive on-line page
 // importance computation"). Every start page has the same cash. A fetched page divides its cash among the
 // targets of its links, and the URL with most cash is next. The paper estimates PageRank from the history
 // of cash; as each page is fetched once, the history is the cash itself. Safe for concurrent use.
-type OPIC struct {
+type opic struct {
 	mu      sync.Mutex // guards the rest
 	cash    page.Recent[float64]
 	fetched page.Recent[struct{}]
 }
 
 // NewOPIC returns the policy.
-func NewOPIC() *OPIC {
-	return &OPIC{cash: page.NewRecent[float64](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched)}
+func NewOPIC() *opic {
+	return &opic{cash: page.NewRecent[float64](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched)}
 }
 
 // ScorePage returns the similarity.
-func (o *OPIC) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (o *opic) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return relevance.Score{Value: similarity, Terms: []relevance.Term{
@@ -220,7 +216,7 @@ func (o *OPIC) ScorePage(p *page.Page, similarity float64) relevance.Score {
 }
 
 // own is a page's cash; a start page has 1.
-func (o *OPIC) own(key uint64) float64 {
+func (o *opic) own(key uint64) float64 {
 	if c, ok := o.cash.Get(key); ok {
 		return c
 	}
@@ -229,7 +225,7 @@ func (o *OPIC) own(key uint64) float64 {
 
 // ScoreLinks divides the page's cash equally among its targets, and appends c / (1 + c) for each target's
 // cash c. Cash for already fetched pages is lost.
-func (o *OPIC) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
+func (o *opic) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
 	targets := make(map[uint64]bool, len(p.Links)) // true once it has its share
 	for i := range p.Links {
 		targets[page.Key(p.Links[i].URL)] = false
@@ -250,7 +246,7 @@ func (o *OPIC) ScoreLinks(dst []float64, p *page.Page, _ float64) []float64 {
 }
 
 // spend takes a page's cash; 0 if it was spent before.
-func (o *OPIC) spend(key uint64) float64 {
+func (o *opic) spend(key uint64) float64 {
 	if _, again := o.fetched.Get(key); again {
 		return 0
 	}
@@ -260,7 +256,7 @@ func (o *OPIC) spend(key uint64) float64 {
 	return cash
 }
 
-func (o *OPIC) give(key uint64, share float64) {
+func (o *opic) give(key uint64, share float64) {
 	if _, done := o.fetched.Get(key); done {
 		return
 	}
@@ -271,24 +267,30 @@ func (o *OPIC) give(key uint64, share float64) {
 	}
 }
 
-func (o *OPIC) priority(key uint64) (float64, bool) {
+func (o *opic) priority(key uint64) (float64, bool) {
 	cash, ok := o.cash.Peek(key)
 	return cash / (1 + cash), ok
 }
 
 // Rescore returns the current priority of a target.
-func (o *OPIC) Rescore(key uint64) (float64, bool) {
+func (o *opic) Rescore(key uint64) (float64, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.priority(key)
 }
 
-// hostLinks remembers queued targets, fetched pages and host statistics. The owning policy's mutex guards
-// it.
-type hostLinks struct {
+// linkPolicy is the part that ACHE and Anthelion share: waiting targets, fetched pages, the yields of
+// hosts, and a classifier that learns which links led to relevant pages.
+type linkPolicy struct {
+	cut  float64                 // the similarity of a relevant page
+	rank func(*hostLink) float64 // priority of a target
+
+	mu      sync.Mutex // guards the rest
 	targets page.Recent[*hostLink]
 	fetched page.Recent[struct{}]
 	hosts   page.Recent[*hostYield]
+	links   *bayes
+	scratch [2]float64
 }
 
 // hostLink is a target's first link and best parent.
@@ -303,29 +305,37 @@ type hostYield struct{ pages, relevant float64 }
 // success is Laplace's estimate of the share of relevant pages.
 func (h *hostYield) success() float64 { return (h.relevant + 1) / (h.pages + 2) }
 
-func newHostLinks() hostLinks {
-	return hostLinks{targets: page.NewRecent[*hostLink](maxEvidence), fetched: page.NewRecent[struct{}](maxFetched), hosts: page.NewRecent[*hostYield](maxHosts)}
+func newLinkPolicy(cut float64) linkPolicy {
+	return linkPolicy{cut: cut, links: newBayes(2), targets: page.NewRecent[*hostLink](maxEvidence),
+		fetched: page.NewRecent[struct{}](maxFetched), hosts: page.NewRecent[*hostYield](maxHosts)}
 }
 
-// arrive records a fetched page and removes it from the targets. It returns the host and the link that led
-// there, or nil. first is false for a page seen before, which is not counted again.
-func (m *hostLinks) arrive(url string, relevant bool) (h *hostYield, t *hostLink, first bool) {
+// arrive records a fetched page, removes it from the targets, and learns from the link that led there. It
+// returns the host and that link, or nil. first is false for a page seen before, which is not counted
+// again.
+func (m *linkPolicy) arrive(url string, similarity float64) (h *hostYield, t *hostLink, first bool) {
 	key := page.Key(url)
 	if _, again := m.fetched.Get(key); again {
 		return nil, nil, false
 	}
 	m.fetched.Put(key, struct{}{})
 	h = m.host(url)
-	if h.pages++; relevant {
+	class := 0
+	if h.pages++; similarity >= m.cut {
 		h.relevant++
+		class = 1
 	}
-	t, _ = m.targets.Get(key)
-	m.targets.Remove(key)
+	if t, _ = m.targets.Get(key); t != nil {
+		m.targets.Remove(key)
+		m.links.learn(t.words, class)
+	}
 	return h, t, true
 }
 
-// score appends the priority of each link of p, 0 for fetched pages.
-func (m *hostLinks) score(dst []float64, p *page.Page, similarity float64, priority func(*hostLink) float64) []float64 {
+// ScoreLinks appends the priority of each link of p, 0 for fetched pages.
+func (m *linkPolicy) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for i := range p.Links {
 		link := &p.Links[i]
 		key := page.Key(link.URL)
@@ -339,28 +349,24 @@ func (m *hostLinks) score(dst []float64, p *page.Page, similarity float64, prior
 			m.targets.Put(key, t)
 		}
 		t.page = max(t.page, similarity)
-		dst = append(dst, priority(t))
+		dst = append(dst, m.rank(t))
 	}
 	return dst
 }
 
-func (m *hostLinks) host(url string) *hostYield {
-	key := page.Key(page.Host(url))
-	h, ok := m.hosts.Get(key)
-	if !ok {
-		h = &hostYield{}
-		m.hosts.Put(key, h)
-	}
-	return h
+func (m *linkPolicy) host(url string) *hostYield {
+	return page.Entry(&m.hosts, page.Key(page.Host(url)))
 }
 
-// rescore returns the current priority of a target.
-func (m *hostLinks) rescore(key uint64, priority func(*hostLink) float64) (float64, bool) {
+// Rescore returns the current priority of a target.
+func (m *linkPolicy) Rescore(key uint64) (float64, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	t, ok := m.targets.Peek(key)
 	if !ok {
 		return 0, false
 	}
-	return priority(t), true
+	return m.rank(t), true
 }
 
 // Random fetches any queued URL with equal probability, as a baseline. Priorities are hashes of URL, seed

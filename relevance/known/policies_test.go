@@ -288,7 +288,7 @@ func taught() *bayes {
 // TestLevels computes ACHE's and Anthelion's priorities by hand; levels dominate.
 func TestLevels(t *testing.T) {
 	link := &hostLink{page: 0.4, words: []token{1}, host: &hostYield{pages: 4, relevant: 1}}
-	ache := &ACHE{}
+	ache := &ache{}
 	near(t, "ACHE's worth before it has a model", ache.worth(link), 0.4)
 	ache.model = taught()
 	worth := (0.4 + 2./3) / 2
@@ -298,7 +298,7 @@ func TestLevels(t *testing.T) {
 	near(t, "ACHE's priority of a sure link", ache.priority(link), (acheLevels-1+1./5)/(acheLevels+1))
 
 	link.page = 0.4
-	anthelion := &Anthelion{links: newBayes(2)}
+	anthelion := &anthelion{linkPolicy{links: newBayes(2)}}
 	const level = 333 // of 1000: the host's success (1 + 1)/(4 + 2)
 	near(t, "Anthelion's priority before it has learned", anthelion.priority(link), (level+0.4*(1-1e-6))/(hostLevels+1))
 	anthelion.links = taught()
@@ -341,7 +341,7 @@ func TestLayers(t *testing.T) {
 			t.Errorf("words of page %d are of layer %d with probability %v, want layer %d", word, layer, sure, want)
 		}
 	}
-	even := &ContextGraph{model: newBayes(layerOther + 1)} // two equally likely layers, at the threshold
+	even := &contextGraph{model: newBayes(layerOther + 1)} // two equally likely layers, at the threshold
 	even.model.learn([]token{1}, 1)
 	even.model.learn([]token{1}, 2)
 	if layer, sure := even.classify([]token{1}); layer != 1 || sure != layerSure {
@@ -446,9 +446,10 @@ func TestInfoSpiders(t *testing.T) {
 
 // TestBestPage checks that the best of several parents counts.
 func TestBestPage(t *testing.T) {
-	links := newHostLinks()
+	links := newLinkPolicy(0.5)
+	links.rank = func(l *hostLink) float64 { return l.page }
 	for _, c := range [][2]float64{{0.2, 0.2}, {0.6, 0.6}, {0.3, 0.6}} {
-		got := links.score(nil, linked("http://a.test/", "http://b.test/", ""), c[0], func(l *hostLink) float64 { return l.page })
+		got := links.ScoreLinks(nil, linked("http://a.test/", "http://b.test/", ""), c[0])
 		near(t, "the best page that links there", got[0], c[1])
 	}
 }

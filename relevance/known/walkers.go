@@ -11,13 +11,13 @@ import (
 	"fossick/relevance"
 )
 
-// Fish is Fish-Search (De Bra, Houben, Kornatzky and Post 1994, "Information retrieval in distributed
+// fish is Fish-Search (De Bra, Houben, Kornatzky and Post 1994, "Information retrieval in distributed
 // hypertexts"). The first α · width links of a relevant page go to the front of the list; the first width
 // links of another page go behind the links of relevant pages. A path without relevant pages ends at a
 // given depth. The paper drops all other links; here they come last, so that the crawl does not end early.
 // α = 1.5 as published; width and depth, which the paper leaves open, are 10 and 3. Safe for concurrent
 // use.
-type Fish struct {
+type fish struct {
 	cut float64
 
 	mu     sync.Mutex          // guards the rest
@@ -45,12 +45,12 @@ const (
 )
 
 // NewFish returns the policy. A page is relevant from similarity cut.
-func NewFish(cut float64) *Fish {
-	return &Fish{cut: cut, places: page.NewRecent[placed](maxEvidence)}
+func NewFish(cut float64) *fish {
+	return &fish{cut: cut, places: page.NewRecent[placed](maxEvidence)}
 }
 
 // ScorePage returns the similarity.
-func (f *Fish) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (f *fish) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.pages++
@@ -61,7 +61,7 @@ func (f *Fish) ScorePage(p *page.Page, similarity float64) relevance.Score {
 }
 
 // depth returns how many more pages may follow without a relevant one; fishDepth for a start page.
-func (f *Fish) depth(key uint64) int {
+func (f *fish) depth(key uint64) int {
 	if at, ok := f.places.Get(key); ok {
 		return at.depth
 	}
@@ -69,7 +69,7 @@ func (f *Fish) depth(key uint64) int {
 }
 
 // ScoreLinks appends the place of each link: 0 is the end of the list, 1 its front.
-func (f *Fish) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+func (f *fish) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	part, width, depth := fishOther, fishWidth, f.depth(page.Key(p.URL))-1
@@ -91,7 +91,7 @@ func (f *Fish) ScoreLinks(dst []float64, p *page.Page, similarity float64) []flo
 
 // place inserts a target and returns its priority. Within a part the latest comes first, except in the
 // last parts, where it comes last.
-func (f *Fish) place(key uint64, part, depth int) float64 {
+func (f *fish) place(key uint64, part, depth int) float64 {
 	age := float64(f.pages) / float64(f.pages+1000) // in [0,1), increasing
 	if part <= fishRest {
 		age = 1 - age
@@ -111,14 +111,14 @@ func (f *Fish) place(key uint64, part, depth int) float64 {
 }
 
 // Rescore returns the place of a target.
-func (f *Fish) Rescore(key uint64) (float64, bool) {
+func (f *fish) Rescore(key uint64) (float64, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, ok := f.places.Peek(key)
 	return at.priority, ok
 }
 
-// Shark is Shark-Search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim and Ur 1998, "The shark-search
+// shark is Shark-Search (Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim and Ur 1998, "The shark-search
 // algorithm. An application: tailored Web site mapping"):
 //
 //	inherited(child) = δ · sim(page)        if the page is relevant
@@ -130,7 +130,7 @@ func (f *Fish) Rescore(key uint64) (float64, bool) {
 // with β = 0.8, γ = δ = 0.5 as published. The paper's sim is the cosine to a query, which is 0 for most
 // texts, and relevant means sim > 0; here sim is the judge, and relevant means sim ≥ cut. The best of
 // several links to a URL counts. Safe for concurrent use.
-type Shark struct {
+type shark struct {
 	judge relevance.Judge
 	cut   float64
 
@@ -148,12 +148,12 @@ const (
 )
 
 // NewShark returns the policy. A text is relevant from cut.
-func NewShark(judge relevance.Judge, cut float64) *Shark {
-	return &Shark{judge: judge, cut: cut, inherited: page.NewRecent[inherited](maxEvidence)}
+func NewShark(judge relevance.Judge, cut float64) *shark {
+	return &shark{judge: judge, cut: cut, inherited: page.NewRecent[inherited](maxEvidence)}
 }
 
 // ScorePage returns the similarity.
-func (s *Shark) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (s *shark) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	from, _ := s.inherited.Get(page.Key(p.URL))
@@ -165,7 +165,7 @@ func (s *Shark) ScorePage(p *page.Page, similarity float64) relevance.Score {
 }
 
 // ScoreLinks appends the potential score of each link.
-func (s *Shark) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+func (s *shark) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	neighbours := make([]float64, len(p.Links))
 	for i := range p.Links {
 		neighbours[i] = s.neighbourhood(p, &p.Links[i])
@@ -178,21 +178,14 @@ func (s *Shark) ScoreLinks(dst []float64, p *page.Page, similarity float64) []fl
 		from = sharkDecay * similarity
 	}
 	for i := range p.Links {
-		potential := sharkPage*from + (1-sharkPage)*neighbours[i]
-		key := page.Key(p.Links[i].URL)
-		if old, ok := s.inherited.Get(key); !ok {
-			s.inherited.Put(key, inherited{from, potential})
-		} else if potential > old.potential {
-			s.inherited.Set(key, inherited{from, potential})
-		} else {
-			potential = old.potential
-		}
-		dst = append(dst, potential)
+		best := s.inherited.Raise(page.Key(p.Links[i].URL), inherited{from, sharkPage*from + (1-sharkPage)*neighbours[i]},
+			func(a, b inherited) bool { return a.potential < b.potential })
+		dst = append(dst, best.potential)
 	}
 	return dst
 }
 
-func (s *Shark) neighbourhood(p *page.Page, link *page.Link) float64 {
+func (s *shark) neighbourhood(p *page.Page, link *page.Link) float64 {
 	anchor := s.judge(features.Doc{Title: link.Anchor, URL: link.URL, Lang: p.Lang})
 	context := 1.0
 	if anchor < s.cut {
@@ -202,14 +195,14 @@ func (s *Shark) neighbourhood(p *page.Page, link *page.Link) float64 {
 }
 
 // Rescore returns the potential score of a target.
-func (s *Shark) Rescore(key uint64) (float64, bool) {
+func (s *shark) Rescore(key uint64) (float64, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, ok := s.inherited.Peek(key)
 	return t.potential, ok
 }
 
-// InfoSpiders follows the adaptive agents of Menczer and Belew 2000, "Adaptive retrieval agents", in the
+// infoSpiders follows the adaptive agents of Menczer and Belew 2000, "Adaptive retrieval agents", in the
 // crawler form of Menczer, Pant and Srinivasan 2004, "Topical Web crawlers: evaluating adaptive
 // algorithms". The input for a link is, for each keyword k,
 //
@@ -223,7 +216,7 @@ func (s *Shark) Rescore(key uint64) (float64, bool) {
 // A link's score is β · λ + (1 − β) · sim(page), with μ = β = 0.5. Departures: one agent in place of an
 // evolving population, so keywords are fixed; the best link is taken rather than drawn by a softmax; the
 // best of several links to a URL counts; keywords match as words, not stems. Safe for concurrent use.
-type InfoSpiders struct {
+type infoSpiders struct {
 	words map[string]int // lower-case keyword → its neuron
 
 	mu      sync.Mutex // guards the rest
@@ -244,8 +237,8 @@ const (
 )
 
 // NewInfoSpiders returns the policy for a topic's keywords.
-func NewInfoSpiders(k *relevance.Keywords) *InfoSpiders {
-	s := &InfoSpiders{words: map[string]int{}, targets: page.NewRecent[*spiderLink](maxEvidence)}
+func NewInfoSpiders(k *relevance.Keywords) *infoSpiders {
+	s := &infoSpiders{words: map[string]int{}, targets: page.NewRecent[*spiderLink](maxEvidence)}
 	for _, w := range k.Words() {
 		for part := range strings.FieldsSeq(strings.ToLower(w)) { // each word of a phrase counts
 			if _, known := s.words[part]; !known {
@@ -262,7 +255,7 @@ func NewInfoSpiders(k *relevance.Keywords) *InfoSpiders {
 }
 
 // sense returns the network's input for a link.
-func (s *InfoSpiders) sense(link *page.Link) []float64 {
+func (s *infoSpiders) sense(link *page.Link) []float64 {
 	in := make([]float64, len(s.words)+1)
 	in[len(s.words)] = 1
 	for word := range strings.FieldsFuncSeq(link.Anchor, notLetter) {
@@ -280,7 +273,7 @@ func (s *InfoSpiders) sense(link *page.Link) []float64 {
 	return in
 }
 
-func (s *InfoSpiders) estimate(in []float64) float64 {
+func (s *infoSpiders) estimate(in []float64) float64 {
 	z := 0.0
 	for i, x := range in {
 		z += s.weight[i] * x
@@ -289,7 +282,7 @@ func (s *InfoSpiders) estimate(in []float64) float64 {
 }
 
 // ScorePage returns the similarity. Learning waits for ScoreLinks, because it needs the page's links.
-func (s *InfoSpiders) ScorePage(p *page.Page, similarity float64) relevance.Score {
+func (s *infoSpiders) ScorePage(p *page.Page, similarity float64) relevance.Score {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
@@ -300,7 +293,7 @@ func (s *InfoSpiders) ScorePage(p *page.Page, similarity float64) relevance.Scor
 }
 
 // ScoreLinks learns from the page and its links, and appends the score of each link.
-func (s *InfoSpiders) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+func (s *infoSpiders) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in, best := make([][]float64, len(p.Links)), 0.0
@@ -327,11 +320,11 @@ func (s *InfoSpiders) ScoreLinks(dst []float64, p *page.Page, similarity float64
 	return dst
 }
 
-func (s *InfoSpiders) score(in []float64, similarity float64) float64 {
+func (s *infoSpiders) score(in []float64, similarity float64) float64 {
 	return spiderNet*s.estimate(in) + (1-spiderNet)*similarity
 }
 
-func (s *InfoSpiders) learn(in []float64, want float64) {
+func (s *infoSpiders) learn(in []float64, want float64) {
 	out := s.estimate(in)
 	for i, x := range in {
 		s.weight[i] += spiderRate * (want - out) * x
@@ -339,7 +332,7 @@ func (s *InfoSpiders) learn(in []float64, want float64) {
 }
 
 // Rescore returns the current score of a target.
-func (s *InfoSpiders) Rescore(key uint64) (float64, bool) {
+func (s *infoSpiders) Rescore(key uint64) (float64, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, ok := s.targets.Peek(key)

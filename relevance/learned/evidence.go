@@ -26,7 +26,7 @@ type evidence struct {
 	text         bool                // a link is in running text, not navigation
 	explored     bool                // chosen for exploration
 	label        int8                // a person's label
-	turn         uint32              // number of the page that last linked here
+	lastPage     uint32              // number of the page that last linked here
 	prob         extreme             // probability of the parents
 	anchor       extreme             // log-odds of the anchors by the judge, above an empty text
 	context      extreme             // the same for the contexts
@@ -148,7 +148,7 @@ func folder(url string) string {
 type source struct {
 	key         uint64  // page.Key
 	followed    record  // its links to known pages, fetched before or after
-	turns       []uint8 // outcomes by place: 0 unknown, else 1 + 254 · probability
+	outcomes    []uint8 // outcomes by place: 0 unknown, else 1 + 254 · probability
 	probability float32 // when its links were read, see startPages
 	moved       float32 // change since then by people's labels
 	degree      float32 // R of the page; 0: unknown
@@ -170,21 +170,21 @@ func placeOf(i int) uint8 { return uint8(min(i, maxPlace)) }
 
 // hold makes room for the outcomes of a page's links.
 func (s *source) hold(links int) {
-	if n := min(links, maxPlace+1); n > len(s.turns) {
-		s.turns = append(s.turns, make([]uint8, n-len(s.turns))...)
+	if n := min(links, maxPlace+1); n > len(s.outcomes) {
+		s.outcomes = append(s.outcomes, make([]uint8, n-len(s.outcomes))...)
 	}
 }
 
-// turned records the outcome of a link.
-func (s *source) turned(at uint8, probability float64) {
+// setOutcome records the outcome of a link.
+func (s *source) setOutcome(at uint8, probability float64) {
 	s.followed.add(probability)
-	if int(at) < len(s.turns) {
-		s.turns[at] = turnOf(probability)
+	if int(at) < len(s.outcomes) {
+		s.outcomes[at] = encodeOutcome(probability)
 	}
 }
 
-// turnOf encodes a probability for source.turns.
-func turnOf(probability float64) uint8 { return 1 + uint8(254*probability) }
+// encodeOutcome encodes a probability for source.outcomes.
+func encodeOutcome(probability float64) uint8 { return 1 + uint8(254*probability) }
 
 // nearWeight weights a link by 1 / distance in places.
 var nearWeight = [nearBy + 1]float32{1: 1, 2: 1. / 2, 3: 1. / 3, 4: 1. / 4, 5: 1. / 5}
@@ -197,9 +197,9 @@ func (e *evidence) near() (r record) {
 			continue
 		}
 		at := int(e.at[i])
-		from, to := max(0, at-nearBy), min(len(s.turns), at+nearBy+1)
+		from, to := max(0, at-nearBy), min(len(s.outcomes), at+nearBy+1)
 		for k := from; k < to; k++ {
-			if t := s.turns[k]; t > 0 && k != at {
+			if t := s.outcomes[k]; t > 0 && k != at {
 				w := nearWeight[max(k-at, at-k)]
 				r.pages += w
 				r.onTopic += w * float32(t-1) * (1. / 254)
@@ -222,7 +222,7 @@ func (b *base) hubs(pages []*source) float64 {
 }
 
 // A page and the targets of its links may belong to different agents. The page's properties therefore
-// travel with its links, and outcomes go to all agents; see Sums.turns.
+// travel with its links, and outcomes go to all agents; see Sums.outcomes.
 
 // maxReferrers is how many source pages, here called referrers, are remembered when there are other agents: about 5 MB.
 const maxReferrers = 1 << 14
@@ -275,34 +275,34 @@ func linksOf(p *page.Page) int {
 	return len(p.Links)
 }
 
-// turn is the outcome of a link, as agents exchange it.
-type turn struct {
+// linkOutcome is the outcome of a link, as agents exchange it.
+type linkOutcome struct {
 	referrer uint64 // page.Key of the page with the link
 	at       uint8  // place of the link
-	worth    uint8  // encoded as in source.turns
+	worth    uint8  // encoded as in source.outcomes
 }
 
-// maxTurns is how many outcomes are sent at once, the latest ones.
-const maxTurns = 1200
+// maxOutcomes is how many outcomes are sent at once, the latest ones.
+const maxOutcomes = 1200
 
-func (s *Sums) learnTurn(from *source, at uint8, probability float64) {
+func (s *Sums) learnOutcome(from *source, at uint8, probability float64) {
 	if s == nil {
 		return
 	}
-	if s.turns = append(s.turns, turn{from.key, at, turnOf(probability)}); len(s.turns) >= 2*maxTurns {
-		s.turns = append(s.turns[:0], s.turns[len(s.turns)-maxTurns:]...)
+	if s.outcomes = append(s.outcomes, linkOutcome{from.key, at, encodeOutcome(probability)}); len(s.outcomes) >= 2*maxOutcomes {
+		s.outcomes = append(s.outcomes[:0], s.outcomes[len(s.outcomes)-maxOutcomes:]...)
 	}
 }
 
-// hear applies outcomes that other agents report.
-func (g *linkGraph) hear(turns []turn) {
+// merge applies outcomes that other agents report.
+func (g *linkGraph) merge(outcomes []linkOutcome) {
 	if !g.shared {
 		return
 	}
-	for _, t := range turns {
+	for _, t := range outcomes {
 		s := g.referrer(t.referrer)
 		s.hold(int(t.at) + 1)
-		s.turned(t.at, float64(t.worth-1)/254)
+		s.setOutcome(t.at, float64(t.worth-1)/254)
 	}
 }
 
@@ -322,15 +322,15 @@ func (l *locality) add(onTopic, promise float64) {
 	l.links.onTopic = l.links.onTopic*localFades + float32(onTopic*promise)
 }
 
-// hear adds other agents' undecayed sums over a number of pages.
-func (l *locality) hear(told record, pages float64) {
+// merge adds other agents' undecayed sums over a number of pages.
+func (l *locality) merge(theirs record, pages float64) {
 	if pages <= 0 {
 		return
 	}
 	fades := math.Pow(localFades, pages)
 	counts := float32((1 - fades) / (1 - localFades) / pages) // mean weight of each page
-	l.links.pages = l.links.pages*float32(fades) + told.pages*counts
-	l.links.onTopic = l.links.onTopic*float32(fades) + told.onTopic*counts
+	l.links.pages = l.links.pages*float32(fades) + theirs.pages*counts
+	l.links.onTopic = l.links.onTopic*float32(fades) + theirs.onTopic*counts
 }
 
 func (l *locality) mean() float64 {

@@ -125,15 +125,15 @@ func TestNear(t *testing.T) {
 		e := &evidence{}
 		var weight, onTopic float64
 		for n := range 1 + rng.IntN(maxSources+3) {
-			s := &source{turns: make([]uint8, rng.IntN(30))}
+			s := &source{outcomes: make([]uint8, rng.IntN(30))}
 			at := rng.IntN(40)
 			e.add(&inLink{at: placeOf(at)}, s, 0.5)
-			for k := range s.turns {
+			for k := range s.outcomes {
 				if rng.IntN(2) == 0 {
 					continue
 				}
 				p := rng.Float64()
-				s.turned(placeOf(k), p)
+				s.setOutcome(placeOf(k), p)
 				if d := math.Abs(float64(k - at)); n < maxSources && d > 0 && d <= nearBy {
 					weight += 1 / d
 					onTopic += p / d
@@ -178,8 +178,8 @@ func TestMarkedSisters(t *testing.T) {
 	show(list("http://later.test/", 0, 102))
 	for n := 100; n < 103; n++ {
 		e, _ := l.links.waiting.Peek(page.Key(fmt.Sprintf("http://t.test/%d", n)))
-		if s := e.named()[0]; s.followed.onTopic != 0 || s.turns[0] != turnOf(0) {
-			t.Errorf("%d: %v pages of its sisters on topic, the one beside it %d; want none, and %d", n, s.followed.onTopic, s.turns[0], turnOf(0))
+		if s := e.named()[0]; s.followed.onTopic != 0 || s.outcomes[0] != encodeOutcome(0) {
+			t.Errorf("%d: %v pages of its sisters on topic, the one beside it %d; want none, and %d", n, s.followed.onTopic, s.outcomes[0], encodeOutcome(0))
 		}
 	}
 }
@@ -380,7 +380,7 @@ func TestAwayByLocality(t *testing.T) {
 		for range 100 {
 			l.model.local.add(c.onTopic, c.promise)
 		}
-		l.model.turn()
+		l.model.nextPage()
 		var x featureVector
 		l.model.features(&x, &evidence{depth: 8, parents: 1, host: &record{}, folder: &record{}, sources: [maxSources]*source{{}}}, nil)
 		if adds := l.model.weights.at(featAway) * x[featAway]; adds < c.least || adds > c.most {

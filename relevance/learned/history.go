@@ -304,11 +304,7 @@ func (y *yields) echo(p *page.Page, probability float64) float64 {
 		pattern = wider
 	}
 	key := page.Key(page.Host(p.URL) + pattern)
-	e, ok := y.said.Get(key)
-	if !ok {
-		e = &echoes{}
-		y.said.Put(key, e)
-	}
+	e := page.Entry(&y.said, key)
 	most := 0.0
 	for i := range e.last {
 		most = max(most, page.Estimate(&p.Signature, &e.last[i]))

@@ -153,8 +153,8 @@ func (l *Scorer) refit() {
 	l.labels.fix = fix
 	past := slices.Clone(l.history.pages)
 	l.mu.Unlock()
-	const turn = 64 // pages per batch: some milliseconds
-	for some := range slices.Chunk(past, turn) {
+	const batch = 64 // pages per batch: some milliseconds
+	for some := range slices.Chunk(past, batch) {
 		l.mu.Lock()
 		for _, p := range some {
 			if l.labels.pages[p.key] != p {
@@ -368,8 +368,8 @@ func (v *vocabulary) recountLinks(inLinks []token, pages, onTopic float64) {
 // recount changes the outcome of a link, and the counts.
 func (s *source) recount(at uint8, pages, onTopic, probability float64) {
 	s.followed.recount(pages, onTopic)
-	if int(at) < len(s.turns) {
-		s.turns[at] = turnOf(probability)
+	if int(at) < len(s.outcomes) {
+		s.outcomes[at] = encodeOutcome(probability)
 	}
 }
 

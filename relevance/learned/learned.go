@@ -36,7 +36,7 @@ type Scorer struct {
 	belief   belief
 	history  history
 	labels   labels
-	told     *Sums // everything that Learned has returned; nil unless shared
+	sent     *Sums // everything that Learned has returned; nil unless shared
 }
 
 // Options are the settings of New.
@@ -150,13 +150,13 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	l.links.yields.of(p.URL).add(worth)
 	past.words, past.now, past.source = slices.Clone(words), probability, from
 	l.remember(past, p)
-	l.model.turn()
+	l.model.nextPage()
 	if around != nil {
 		from.around = l.model.weighAround(around)
 	}
 	l.explorer.choose(&l.links, l.score)
 	score := relevance.Score{Value: judged, Terms: terms, Account: packed, Echo: past.echo > isEcho}
-	if l.told != nil {
+	if l.sent != nil {
 		score.Introduction = from.introduction()
 	}
 	return score
@@ -209,24 +209,24 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 	from.probability = float32(probability)
 	from.hold(linksOf(p))
 	itself := page.Key(p.URL) // a link to itself is no evidence
-	l.links.turn++
+	l.links.pagesRead++
 	l.findTargets(w, p)
 	for i, key := range w.keys {
 		if key == itself {
 			continue
 		}
 		if e := w.targets[i]; e == nil {
-			if was, done := l.links.fetched.Get(key); done && was.turn() != l.links.turn {
-				from.turned(w.links[i].at, float64(was.probability))
-				l.model.sums.learnTurn(from, w.links[i].at, float64(was.probability))
+			if was, done := l.links.fetched.Get(key); done && was.lastPage() != l.links.pagesRead {
+				from.setOutcome(w.links[i].at, float64(was.probability))
+				l.model.sums.learnOutcome(from, w.links[i].at, float64(was.probability))
 				named := was.named()
 				if named < maxNamings { // otherwise its history already has enough links
 					named = l.history.name(key, from, w.links[i].at)
 				}
-				l.links.fetched.Update(key, known{was.probability, seenIn(l.links.turn, named)})
+				l.links.fetched.Set(key, known{was.probability, seenIn(l.links.pagesRead, named)})
 			}
-		} else if e.turn != l.links.turn {
-			e.turn = l.links.turn
+		} else if e.lastPage != l.links.pagesRead {
+			e.lastPage = l.links.pagesRead
 			e.add(&w.links[i], from, probability)
 		}
 	}
@@ -496,11 +496,11 @@ func (l *Scorer) divide(scorers int) {
 }
 
 const (
-	// toldWords is how many words Learned returns at once: 110 kB when packed.
-	toldWords = 5000
-	// toldStarts is how many of them may belong to start pages, and maxStartWords bounds the words of
+	// sentWords is how many words Learned returns at once: 110 kB when packed.
+	sentWords = 5000
+	// sentStarts is how many of them may belong to start pages, and maxStartWords bounds the words of
 	// one start page.
-	toldStarts    = 2500
+	sentStarts    = 2500
 	maxStartWords = 2000
 	// keptWords bounds the words waiting to be sent, and those sent: 5 MB each.
 	keptWords = 1 << 16
@@ -511,7 +511,7 @@ const (
 func (l *Scorer) Share(ours func(url string) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.model.sums, l.told = newSums(), newSums()
+	l.model.sums, l.sent = newSums(), newSums()
 	l.explorer.ours = ours
 	l.links.share()
 }
@@ -522,38 +522,38 @@ func (l *Scorer) Learned() *Sums {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.model.sums
-	if s == nil || s.all.pages == 0 && len(s.words) == 0 && len(s.turns) == 0 && len(s.starts) == 0 {
+	if s == nil || s.all.pages == 0 && len(s.words) == 0 && len(s.outcomes) == 0 && len(s.starts) == 0 {
 		return nil
 	}
-	s.turns = s.turns[max(0, len(s.turns)-maxTurns):]
+	s.outcomes = s.outcomes[max(0, len(s.outcomes)-maxOutcomes):]
 	l.model.sums = newSums()
 	s.shorten(keptWords, newSums())
-	s.shortenStarts(toldStarts, l.model.sums)
-	s.shorten(toldWords-s.startWords(), l.model.sums)
-	if l.told.plus(s); len(l.told.words) > keptWords+keptWords/4 { // with slack, because shorten sorts
-		l.told.shorten(keptWords, newSums())
+	s.shortenStarts(sentStarts, l.model.sums)
+	s.shorten(sentWords-s.startWords(), l.model.sums)
+	if l.sent.plus(s); len(l.sent.words) > keptWords+keptWords/4 { // with slack, because shorten sorts
+		l.sent.shorten(keptWords, newSums())
 	}
 	return s
 }
 
-// Told returns everything that Learned ever returned, in parts, for a scorer that joins late. It may drop
+// Lessons returns everything that Learned ever returned, in parts, for a scorer that joins late. It may drop
 // words with the least evidence.
 func (l *Scorer) Lessons() (parts []*Sums) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.told == nil || len(l.told.words) == 0 && l.told.all.pages == 0 {
+	if l.sent == nil || len(l.sent.words) == 0 && l.sent.all.pages == 0 {
 		return nil
 	}
-	for starts := l.told.starts; len(starts) > 0; {
+	for starts := l.sent.starts; len(starts) > 0; {
 		part, rest := newSums(), newSums()
 		part.starts = starts
-		part.shortenStarts(toldStarts, rest)
+		part.shortenStarts(sentStarts, rest)
 		parts, starts = append(parts, part), rest.starts
 	}
-	for words := range slices.Chunk(l.told.byEvidence(), toldWords) {
+	for words := range slices.Chunk(l.sent.byEvidence(), sentWords) {
 		part := newSums()
 		for _, t := range words {
-			part.words[t] = l.told.words[t]
+			part.words[t] = l.sent.words[t]
 		}
 		parts = append(parts, part)
 	}
@@ -561,45 +561,45 @@ func (l *Scorer) Lessons() (parts []*Sums) {
 		parts = []*Sums{newSums()}
 	}
 	last := parts[len(parts)-1] // last, so that the receiver already knows the start pages
-	last.all, last.begun, last.precision, last.shift = l.told.all, l.told.begun, l.told.precision, l.told.shift
-	last.alike, last.local = l.told.alike, l.told.local
+	last.all, last.begun, last.precision, last.shift = l.sent.all, l.sent.begun, l.sent.precision, l.sent.shift
+	last.alike, last.local = l.sent.alike, l.sent.local
 	return parts
 }
 
-// Hear adds what another scorer of the crawl has learned. Call it once per Sums.
+// Learn adds what another scorer of the crawl has learned. Call it once per Sums.
 func (l *Scorer) Learn(s *Sums) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m := &l.model
 	m.base.all.plus(s.all)
 	for _, t := range slices.Sorted(maps.Keys(s.words)) { // fixed order, because the table evicts words
-		w, heard := m.words.words.use(t), s.words[t]
-		w.page.plus(heard.page)
-		w.link.plus(heard.link)
+		w, theirs := m.words.words.use(t), s.words[t]
+		w.page.plus(theirs.page)
+		w.link.plus(theirs.link)
 	}
 	if s.all.pages > 0 {
-		m.weights.hear(s)
+		m.weights.merge(s)
 	}
 	m.begun = m.begun || s.begun
-	m.local.hear(s.local, float64(s.all.pages))
-	l.links.hear(s.turns)
-	if l.starts.hear(s) {
+	m.local.merge(s.local, float64(s.all.pages))
+	l.links.merge(s.outcomes)
+	if l.starts.merge(s) {
 		l.setBelief(newBelief(&l.starts, m.base.background, l.share, l.doubt))
 	}
-	m.turn()
+	m.nextPage()
 }
 
-// hear adds other scorers' start pages and similarities. It reports whether there were new start pages.
-func (s *startPages) hear(told *Sums) (more bool) {
-	for _, p := range told.starts {
+// merge adds other scorers' start pages and similarities. It reports whether there were new start pages.
+func (s *startPages) merge(theirs *Sums) (more bool) {
+	for _, p := range theirs.starts {
 		s.add(p)
 	}
-	if s.heard.plus(&told.alike); s.heard.starts == len(s.pages) {
-		s.on.plus(s.heard.on)
-		s.off.plus(s.heard.off)
-		s.heard.on, s.heard.off = moments{}, moments{}
+	if s.others.plus(&theirs.alike); s.others.starts == len(s.pages) {
+		s.on.plus(s.others.on)
+		s.off.plus(s.others.off)
+		s.others.on, s.others.off = moments{}, moments{}
 	}
-	return len(told.starts) > 0
+	return len(theirs.starts) > 0
 }
 
 func (s *Sums) startWords() (n int) {

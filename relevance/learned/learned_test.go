@@ -2,7 +2,6 @@ package learned
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -222,60 +221,6 @@ func BenchmarkScoreLinks(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(p.Links)), "ns/link")
 }
 
-func BenchmarkLearnedPage(b *testing.B) {
-	l := New(goldJudge, Options{Cut: 0.5})
-	rng := rand.New(rand.NewPCG(1, 1))
-	var texts []string
-	for range 100 {
-		var text strings.Builder
-		for range 1000 {
-			fmt.Fprintf(&text, "word%d ", int(rng.ExpFloat64()*1000))
-		}
-		texts = append(texts, text.String())
-	}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		l.ScorePage(&page.Page{URL: fmt.Sprintf("http://p.test/%d", i), Text: texts[i%len(texts)]}, 0.5)
-	}
-}
-
-// BenchmarkRescore rescores a queue of 20,000 targets after each page.
-func BenchmarkRescore(b *testing.B) {
-	l := New(goldJudge, Options{Cut: 0.5})
-	rng := rand.New(rand.NewPCG(2, 2))
-	some := func(n int) string {
-		var text strings.Builder
-		for range n {
-			fmt.Fprintf(&text, "word%d ", int(rng.ExpFloat64()*rng.ExpFloat64()*3000))
-		}
-		return text.String()
-	}
-	crawl := func(i int) {
-		p := &page.Page{URL: fmt.Sprintf("http://h%d.test/%d", i%200, i), Text: some(300)}
-		for range 26 {
-			n := int(rng.ExpFloat64() * 10_000)
-			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d", n%200, n), Anchor: some(3)})
-		}
-		l.ScorePage(p, rng.Float64())
-		l.ScoreLinks(nil, p, rng.Float64())
-	}
-	for i := range 3000 {
-		crawl(i)
-	}
-	keys := slices.Sorted(maps.Keys(maps.Collect(l.links.waiting.All())))
-	rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		b.StopTimer()
-		crawl(3000 + i)
-		b.StartTimer()
-		for _, key := range keys {
-			l.Rescore(key)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/target")
-}
-
 // TestSureJudge checks that a judge that answers 0 or 1 gives finite scores.
 func TestSureJudge(t *testing.T) {
 	for _, sure := range []float64{0, 1} {
@@ -320,7 +265,7 @@ func TestBlind(t *testing.T) {
 		for range 100 {
 			l.model.local.add(1, c.promise)
 		}
-		l.model.turn()
+		l.model.nextPage()
 		ofLink := func(parent float32, anchor float32) float64 {
 			return logit(l.model.promise(&evidence{
 				parents: 1, prob: extreme{parent, parent}, anchor: extreme{anchor, anchor},
@@ -342,7 +287,7 @@ func TestBlindStays(t *testing.T) {
 	for _, c := range []struct{ promise, want float64 }{{0.1, 0}, {0.9, m.scarce}, {0.1, m.scarce}} {
 		for range 300 {
 			m.local.add(1, c.promise)
-			m.turn()
+			m.nextPage()
 		}
 		if m.blind != c.want {
 			t.Errorf("after links that promise %g: blind %g, want %g", c.promise, m.blind, c.want)

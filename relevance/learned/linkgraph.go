@@ -1,14 +1,12 @@
 package learned
 
-import (
-	"fossick/internal/page"
-)
+import "fossick/internal/page"
 
 // linkGraph remembers queued targets with their evidence, fetched pages, hosts and folders.
 type linkGraph struct {
 	waiting   page.Recent[*evidence] // queued targets by page.Key
 	fetched   page.Recent[known]     // by page.Key
-	turn      uint32                 // number of pages whose links were read
+	pagesRead uint32                 // number of pages whose links were read
 	sources   page.Recent[*source]   // pages whose links come next, by page.Key
 	places    page.Recent[*record]   // hosts and folders, by page.Key
 	yields    yields
@@ -29,17 +27,17 @@ func newLinkGraph() linkGraph {
 // known is a fetched page as a target of links. There are half a million.
 type known struct {
 	probability float32 // when its links were read
-	seen        uint32  // encodes turn and named
+	seen        uint32  // encodes lastPage and named
 }
 
-// turn is the number of the page that last linked here, so that a page counts once.
-func (k known) turn() uint32 { return k.seen / (maxNamings + 1) }
+// lastPage is the number of the page that last linked here, so that a page counts once.
+func (k known) lastPage() uint32 { return k.seen / (maxNamings + 1) }
 
 // named is how many links to it its history has.
 func (k known) named() int { return int(k.seen % (maxNamings + 1)) }
 
 // seenIn encodes known.seen.
-func seenIn(turn uint32, named int) uint32 { return turn*(maxNamings+1) + uint32(named) }
+func seenIn(lastPage uint32, named int) uint32 { return lastPage*(maxNamings+1) + uint32(named) }
 
 // target returns the evidence of a URL, and creates it if necessary.
 func (g *linkGraph) target(key uint64, url string) (e *evidence, isNew bool) {
@@ -52,13 +50,7 @@ func (g *linkGraph) target(key uint64, url string) (e *evidence, isNew bool) {
 }
 
 func (g *linkGraph) place(name string) *record {
-	key := page.Key(name)
-	r, ok := g.places.Get(key)
-	if !ok {
-		r = &record{}
-		g.places.Put(key, r)
-	}
-	return r
+	return page.Entry(&g.places, page.Key(name))
 }
 
 // source returns a page as a source of links.

@@ -46,8 +46,8 @@ func (m *linkModel) learn(e *evidence, found *featureVector, probability float64
 		m.sums.learnLink(words, probability)
 	}
 	for i, s := range e.named() {
-		s.turned(e.at[i], probability)
-		m.sums.learnTurn(s, e.at[i], probability)
+		s.setOutcome(e.at[i], probability)
+		m.sums.learnOutcome(s, e.at[i], probability)
 	}
 }
 
@@ -72,8 +72,8 @@ func (m *linkModel) begin() {
 	}
 }
 
-// turn moves to the next page: it updates the base rate, the warm-up and the locality effects.
-func (m *linkModel) turn() {
+// nextPage moves to the next page: it updates the base rate, the warm-up and the locality effects.
+func (m *linkModel) nextPage() {
 	m.base.move()
 	m.weights.age(float64(m.base.all.pages))
 	m.blind = max(m.blind, m.scarce*m.local.ramp(blindFrom, blindTo))

@@ -21,7 +21,7 @@ type Sums struct {
 	words     map[token]wordSum
 	precision [numFeatures]featureVector
 	shift     featureVector
-	turns     []turn // outcomes of links, for agents with other links of the same pages
+	outcomes  []linkOutcome // outcomes of links, for agents with other links of the same pages
 	starts    []startPage
 	alike     alike
 	local     record // as in locality, without decay
@@ -176,8 +176,8 @@ func (s *Sums) shorten(n int, rest *Sums) {
 // fixed is the variance that stands in for zero, so that the matrix can be inverted.
 const fixed = 1e-9
 
-// hear adds other scorers' evidence to the weights.
-func (m *logistic) hear(s *Sums) {
+// merge adds other scorers' evidence to the weights.
+func (m *logistic) merge(s *Sums) {
 	precision := m.covariance
 	for i := range precision {
 		if precision[i][i] == 0 {
@@ -252,7 +252,7 @@ func (s *Sums) Pack() []byte {
 	if s.all.pages > 0 {
 		b = s.packWeights(b)
 	}
-	b = s.packTurns(s.packWords(b))
+	b = s.packOutcomes(s.packWords(b))
 	return s.alike.pack(s.packStarts(s.local.pack(b)))
 }
 
@@ -289,9 +289,9 @@ func packNumber(b []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
 
-func (s *Sums) packTurns(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s.turns)))
-	for _, t := range s.turns {
+func (s *Sums) packOutcomes(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s.outcomes)))
+	for _, t := range s.outcomes {
 		b = append(binary.LittleEndian.AppendUint64(b, t.referrer), t.at, t.worth)
 	}
 	return b
@@ -356,7 +356,7 @@ func UnpackSums(data []byte) (*Sums, error) {
 		r.weights(s)
 	}
 	r.words(s)
-	r.turns(s)
+	r.outcomes(s)
 	s.local = r.record()
 	r.starts(s)
 	s.alike = r.alike()
@@ -431,14 +431,14 @@ func (u *unpacker) words(s *Sums) {
 	}
 }
 
-func (u *unpacker) turns(s *Sums) {
+func (u *unpacker) outcomes(s *Sums) {
 	for n := u.uvarint(); n > 0 && !u.bad; n-- {
-		t := turn{referrer: binary.LittleEndian.Uint64(u.bytes(8))}
+		t := linkOutcome{referrer: binary.LittleEndian.Uint64(u.bytes(8))}
 		rest := u.bytes(2)
 		if t.at, t.worth = rest[0], rest[1]; t.worth == 0 {
 			u.bad = true
 		}
-		s.turns = append(s.turns, t)
+		s.outcomes = append(s.outcomes, t)
 	}
 }
 

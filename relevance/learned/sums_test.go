@@ -30,7 +30,7 @@ func TestHearOneLesson(t *testing.T) {
 			s := newSums()
 			s.learnWeights(&hears, &x, y)
 			learns.learn(&x, y)
-			hears.hear(s)
+			hears.merge(s)
 			for i := range x {
 				if d := math.Abs(learns.weight[i] - hears.weight[i]); d > 1e-6 {
 					t.Fatalf("weight %d: learned %g, heard %g", i, learns.weight[i], hears.weight[i])
@@ -248,13 +248,13 @@ func TestToldInParts(t *testing.T) {
 		if s == nil {
 			break
 		}
-		if _, amber := s.words[tokenOf("amber")]; amber != (n == 0) || len(s.words) > toldWords || len(s.Pack()) > 110_000 {
+		if _, amber := s.words[tokenOf("amber")]; amber != (n == 0) || len(s.words) > sentWords || len(s.Pack()) > 110_000 {
 			t.Errorf("part %d: the best word %v, %d words, %d bytes", n, amber, len(s.words), len(s.Pack()))
 		}
 		early.Learn(s)
 	}
 	parts := l.Lessons()
-	if want := (pages*words + toldWords) / toldWords; len(parts) != want {
+	if want := (pages*words + sentWords) / sentWords; len(parts) != want {
 		t.Errorf("all in %d parts, want %d", len(parts), want)
 	}
 	for _, s := range parts {
@@ -287,7 +287,7 @@ func FuzzUnpackSums(f *testing.F) {
 			t.Fatalf("%d bytes become %d", len(data), len(again))
 		}
 		m, x := newLogistic(true, false), featureVector{1, -1}
-		m.hear(s)
+		m.merge(s)
 		if p := m.probability(&x); math.IsNaN(p) || p < 0 || p > 1 {
 			t.Fatalf("probability %g", p)
 		}

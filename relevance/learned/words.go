@@ -473,7 +473,7 @@ type startPages struct {
 	pages   []startPage      // scored start pages
 	having  map[token]uint16 // number of start pages with the word
 	on, off moments          // similarity of pages on and off topic
-	heard   alike            // other scorers' similarities, until as many start pages are known here
+	others  alike            // other scorers' similarities, until as many start pages are known here
 }
 
 // startPage is a scored start page.

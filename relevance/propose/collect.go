@@ -270,13 +270,13 @@ func (c *collection) top() float64 {
 	return likes[min(len(likes)/20, 9)]
 }
 
-// target is the relevance of a link's target, or the likeness of the link's words if the source does not
-// have it.
+// target is the relevance of a link's target, by the link's words if the source does not have it.
 func (c *collection) target(l outLink) float64 {
-	if like, ok := c.all[l.key]; ok {
-		return c.relevance(float64(like))
+	like, ok := c.all[l.key]
+	if !ok {
+		like = l.like
 	}
-	return float64(l.like)
+	return c.relevance(float64(like))
 }
 
 func urlWords(raw string) string {
@@ -335,7 +335,8 @@ const (
 //
 //	hub(p) = Σ_t w(t) · ½^c(t) / √(links of p)
 //
-// over the targets t of its links, with c(t) proposals already leading to t. The root rewards both many
+// over the targets t of its links, with c(t) proposals already leading to t; r(t) of a target that the
+// source lacks is by the link's words. The root rewards both many
 // targets on topic and a large share of them. If the links of t are known,
 // w(t) = r(t) · (½ + ½ · hub₀(t)/(hub₀(t) + H)), with hub₀ using w = r and c = 0; otherwise w(t) = r(t). H is
 // the mean of hub₀ over the pages on topic. This is greedy coverage (Nemhauser, Wolsey and Fisher 1978) with

@@ -263,6 +263,22 @@ func slowChoice(t *testing.T, topic Topic, web []*Candidate, n int) (chosen []Pr
 	return chosen
 }
 
+// TestTargetsHaveOneScale checks that a link's target has the same relevance by its own words as, where
+// the source lacks it, by the same words of the link.
+func TestTargetsHaveOneScale(t *testing.T) {
+	web := []*Candidate{about("http://a.test/", "hive"), about("http://b.test/", "rails"), about("http://c.test/", "hive of steel and rails")}
+	web[0].Links = []Link{{"http://c.test/", ""}, {"http://unknown.test/", "hive of steel and rails"}}
+	c, err := collect(t.Context(), &Topic{Keywords: []string{"hive"}}, sourceOf(web...), &Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(c.pool, func(k *kept) bool { return k.url == "http://a.test/" })
+	links := c.pool[i].links
+	if known, lacking := c.target(links[0]), c.target(links[1]); known == 0 || math.Abs(known-lacking) > 1e-6 {
+		t.Errorf("relevance %v of a known target, %v of an unknown one with the same words", known, lacking)
+	}
+}
+
 // TestPoolIsBounded checks that the best candidates stay and the others' relevance is kept.
 func TestPoolIsBounded(t *testing.T) {
 	topic := Topic{Judge: func(d features.Doc) float64 { return float64(len(d.Text)) / 100 }}

@@ -143,7 +143,7 @@ func (p *Predictor) peekKeys(url, host uint64) (past, hostPast) {
 
 func keep[V any](m *page.Recent[V], k uint64, v V) {
 	if _, known := m.Get(k); known {
-		m.Update(k, v)
+		m.Set(k, v)
 	} else {
 		m.Put(k, v)
 	}
