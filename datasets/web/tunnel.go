@@ -152,8 +152,8 @@ type authority struct {
 	leaves map[string]*tls.Certificate
 }
 
-// newAuthority writes the authority's certificate as PEM to file, or to a temporary file if file is "".
-func newAuthority(file string) (*authority, error) {
+// newAuthority writes the authority's certificate as PEM to a temporary file.
+func newAuthority() (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("certificate authority: %w", err)
@@ -177,24 +177,14 @@ func newAuthority(file string) (*authority, error) {
 	if err != nil {
 		return nil, fmt.Errorf("certificate authority: %w", err)
 	}
-	a := &authority{cert: cert, key: key, leaf: leaf, leaves: map[string]*tls.Certificate{}}
-	return a, a.write(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-}
-
-func (a *authority) write(file string, text []byte) error {
-	if file == "" {
-		f, err := os.CreateTemp("", "fossick-ca-*.pem")
-		if err != nil {
-			return fmt.Errorf("certificate authority: %w; set TMPDIR to a folder that can be written", err)
-		}
-		file = f.Name()
-		f.Close() // still empty
+	f, err := os.CreateTemp("", "fossick-ca-*.pem")
+	if err != nil {
+		return nil, fmt.Errorf("certificate authority: %w; set TMPDIR to a folder that can be written", err)
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return fmt.Errorf("certificate authority: %w", err)
+	if err := errors.Join(pem.Encode(f, &pem.Block{Type: "CERTIFICATE", Bytes: der}), f.Close()); err != nil {
+		return nil, errors.Join(fmt.Errorf("certificate authority: %w", err), os.Remove(f.Name()))
 	}
-	a.file = file
-	return nil
+	return &authority{file: f.Name(), cert: cert, key: key, leaf: leaf, leaves: map[string]*tls.Certificate{}}, nil
 }
 
 func (a *authority) close() error {

@@ -247,7 +247,7 @@ func TestLatency(t *testing.T) {
 
 // TestServe checks a clean shutdown through the context.
 func TestServe(t *testing.T) {
-	w, err := New(t.Context(), Options{SpoolDir: t.TempDir()}, few())
+	w, err := New(t.Context(), Options{}, few())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,13 +289,16 @@ func TestNewErrors(t *testing.T) {
 		{"a bad row", Options{}, datasets.FromSeq("bad", bad, datasets.Options{}), "x.jsonl:7"},
 		{"no pages", Options{}, set(), "no page to serve"},
 		{"a share of 1", Options{Disallow: 1}, few(), "want a share"},
-		{"no room", Options{SpoolDir: "/nonexistent"}, few(), "TMPDIR"},
 	}
 	for _, tt := range tests {
 		w, err := New(t.Context(), tt.opt, tt.set)
 		if w != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, %v; want an error saying %q", tt.name, w, err, tt.want)
 		}
+	}
+	t.Setenv("TMPDIR", "/nonexistent")
+	if _, err := New(t.Context(), Options{}, few()); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("no room: %v, want an error saying TMPDIR", err)
 	}
 }
 
@@ -343,7 +346,7 @@ func FuzzAnswer(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	w, err := New(f.Context(), Options{SpoolDir: f.TempDir(), CAFile: f.TempDir() + "/ca.pem"}, few(), demo)
+	w, err := New(f.Context(), Options{}, few(), demo)
 	if err != nil {
 		f.Fatal(err)
 	}
