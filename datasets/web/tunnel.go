@@ -75,9 +75,13 @@ func (t *tunnels) connect(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if f := t.web.faults.pick(onTLS, hostName(r.Host)); f != nil {
-		if bad := t.badTLS(f, conn, name); bad != nil {
-			t.serve(conn, buffered.Reader, bad)
+		bad := f.shake(&handshake{conn, name, t.web.ca, t.web.held})
+		if bad == nil {
+			conn.Close()
+			return
 		}
+		bad.NextProtos = []string{"http/1.1"}
+		t.serve(conn, buffered.Reader, bad)
 		return
 	}
 	t.serve(conn, buffered.Reader, &tls.Config{

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -105,12 +106,7 @@ func (g *groups) each(ctx context.Context, do func(name string, t tally)) error 
 		return g.failed
 	}
 	if g.disk == nil {
-		all := make([]string, 0, len(g.now))
-		for name := range g.now {
-			all = append(all, name)
-		}
-		slices.Sort(all)
-		for _, name := range all {
+		for _, name := range slices.Sorted(maps.Keys(g.now)) {
 			do(name, *g.now[name])
 		}
 		return nil

@@ -80,7 +80,7 @@ func (c *urlCounts) codeTable() Table {
 	t := Table{Name: "codes", Title: "Status codes of answers",
 		Columns: []tableColumn{{"code", "code", inWhole}, {"answers", "answers", inWhole}, {"share", "share", inShares}}}
 	total := sum(c.codes)
-	for _, code := range rows(c.codes) {
+	for _, code := range slices.Sorted(maps.Keys(c.codes)) {
 		t.Rows = append(t.Rows, []any{int64(code), c.codes[code], share(c.codes[code], total)})
 	}
 	return t
@@ -119,7 +119,7 @@ func (c *urlCounts) schemeTable() Table {
 	for _, s := range c.schemes {
 		total += s.requested
 	}
-	for _, name := range rows(c.schemes) {
+	for _, name := range slices.Sorted(maps.Keys(c.schemes)) {
 		s := c.schemes[name]
 		t.Rows = append(t.Rows, []any{name, s.known, s.requested, s.downloaded, s.stored, share(s.requested, total)})
 	}
@@ -134,17 +134,8 @@ func sum[K comparable](counts map[K]int64) (n int64) {
 	return n
 }
 
-func rows[K cmp.Ordered, V any](counts map[K]V) []K {
-	keys := make([]K, 0, len(counts))
-	for k := range counts {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 func byCount[V any](counts map[string]V, n func(V) int64) []string {
-	keys := rows(counts)
+	keys := slices.Sorted(maps.Keys(counts))
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(n(counts[b]), n(counts[a])) })
 	return keys
 }
@@ -160,7 +151,7 @@ func (c *urlCounts) depthTable() Table {
 		}
 	}
 	for i, d := range c.depths[:last+1] {
-		row := []any{int64(i), d.known, d.requested, d.downloaded, d.stored, d.found, ratio(d.found, d.downloaded), nil}
+		row := []any{int64(i), d.known, d.requested, d.downloaded, d.stored, d.found, share(d.found, d.downloaded), nil}
 		if i < len(paperFound) {
 			row[7] = paperFound[i]
 		}
@@ -223,8 +214,6 @@ func within(counts map[int]int64, from, to int) (n int64) {
 	return n
 }
 
-var degreeNames = []string{"in, pages", "in, URLs", "out, pages"}
-
 // named returns the tables by name: media types, hosts and the like.
 func (c *counts) named(ctx context.Context, n int) (all []Table, err error) {
 	for _, t := range []struct {
@@ -270,7 +259,7 @@ const placeNote = "Got: URLs downloaded, with their share of the requested ones.
 func (t *top) fill(table *Table, by int, unknown string) {
 	add := func(name string, s tally) {
 		row := []any{name}
-		pages := []any{rounded(s[nBytes], s[nPages]), ratio(s[nLinks], s[nPages])}
+		pages := []any{rounded(s[nBytes], s[nPages]), share(s[nLinks], s[nPages])}
 		switch by {
 		case nAnswers:
 			row = append(row, s[nAnswers], share(s[nAnswers], t.all))
