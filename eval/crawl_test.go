@@ -3,14 +3,17 @@ package eval
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"fossick/internal/page"
+	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -23,8 +26,7 @@ type fakePage struct {
 
 func fill(t testing.TB, dir, topic string, all []fakePage) *store.Store {
 	t.Helper()
-	s, err := store.Create(dir, store.Info{Version: "test", Topic: topic,
-		Settings: []byte(`{"order":"relevance","rho":0.3,"seeds":["http://a.example/","http://b.example/"]}`)})
+	s, err := store.Create(dir, store.Info{Version: "test", Topic: topic})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,13 +342,141 @@ func TestJudgeByModel(t *testing.T) {
 	}
 }
 
-func BenchmarkRefine(b *testing.B) {
-	s := fill(b, filepath.Join(b.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 9)), 2000))
-	defer closed(b, s)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Refine(context.Background(), s, RefineOptions{Topic: "banking", Workers: 2, Classify: moneyWords}); err != nil {
-			b.Fatal(err)
+// crawled makes a store of n pages whose first half the crawl labelled relevant.
+func crawled(t *testing.T, n int) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "crawl")
+	var pages []fakePage
+	for i := range n {
+		pages = append(pages, fakePage{url: fmt.Sprintf("http://h.example/%d", i), body: "<p>A loan of a bank", relevant: i < n/2})
+	}
+	closed(t, fill(t, dir, "money", pages))
+	return dir
+}
+
+func sources(stores ...string) Sources {
+	return Sources{Stores: stores, Step: func(string) func() { return func() {} }, Open: func(dir string) (*store.Store, func() error, error) {
+		s, err := store.OpenToRead(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, s.Close, nil
+	}}
+}
+
+// TestWhoseWordCounts: a truth overrides the own labels; the default target is the crawl's topic.
+func TestWhoseWordCounts(t *testing.T) {
+	dir := crawled(t, 8)
+	truth := filepath.Join(t.TempDir(), "labels.tsv")
+	if err := os.WriteFile(truth, []byte("http://h.example/0\tmoney\tmoney\nhttp://h.example/1\tstars\tstars\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	own, byTruth, ofStars := sources(dir), sources(dir), sources(dir)
+	byTruth.Truth, ofStars.Truth, ofStars.Target = truth, truth, "stars"
+	for name, c := range map[string]struct {
+		from    Sources
+		harvest float64
+		unknown int
+		made    string
+	}{
+		"own labels": {own, 0.5, 0, ""}, "truth": {byTruth, 0.125, 6, "labels.tsv, 2 pages"}, "truth of another": {ofStars, 0.125, 6, "labels.tsv, 2 pages"},
+	} {
+		crawls, err := ReadCrawls(t.Context(), c.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := crawls.Measure(0)
+		if r.Harvest == nil || *r.Harvest != c.harvest || r.Unknown != nil && *r.Unknown != c.unknown || r.Settings["workers"] != "32" || r.Next != nil {
+			t.Errorf("%s: %+v", name, r.Figures)
+		}
+		var report strings.Builder
+		if err := crawls.WriteReport(&report, r); err != nil || !strings.Contains(report.String(), c.made) {
+			t.Errorf("%s: %v, want %q in the report", name, err, c.made)
+		}
+	}
+}
+
+// TestMistakes: ReadCrawls reports wrong usage before it opens a store.
+func TestMistakes(t *testing.T) {
+	twice, caps := sources("a", "./a"), sources("a")
+	caps.Caps = []int{10, 0}
+	for want, from := range map[string]Sources{"is given twice": twice, "want a number of pages, at least 1": caps} {
+		var mistake usage.Error
+		if _, err := ReadCrawls(t.Context(), from); err == nil || !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want a mistake with %q", err, want)
+		}
+	}
+}
+
+// markedStore has two pages per class; a mark contradicts the label of the first of each.
+func markedStore(t *testing.T) *store.Store {
+	t.Helper()
+	bank, goal := "<p>loan loan deposit branch", "<p>goal ball beach"
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", []fakePage{
+		{url: "http://a.example/banking/1", body: bank, relevant: true, label: "banking"}, {url: "http://a.example/banking/2", body: bank + " x", relevant: true, label: "banking"},
+		{url: "http://a.example/sport/1", body: goal, label: "sport"}, {url: "http://a.example/sport/2", body: goal + " x", label: "sport"},
+	})
+	t.Cleanup(func() { closed(t, s) })
+	counts, err := s.Counts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.Batch()
+	for id, onTopic := range map[store.ID]bool{1: false, 3: true} {
+		if err := b.Mark(id, store.Mark{OnTopic: onTopic, At: 7}, &counts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func verdicts(c *Crawl) (s string) {
+	for _, r := range c.Relevant() {
+		s += map[bool]string{true: "y", false: "n"}[r]
+	}
+	return s
+}
+
+// TestMarksOverruleModels: a mark overrules crawl, judge and refine, but no truth.
+func TestMarksOverruleModels(t *testing.T) {
+	s := markedStore(t)
+	c := load(t, s)
+	if got := verdicts(c); got != "nyyn" {
+		t.Errorf("by the crawl: %s, want nyyn", got)
+	}
+	judge := func(p *page.Page) Verdict {
+		return Verdict{Relevant: strings.Contains(p.Text, "loan"), Known: true}
+	}
+	if err := c.judgeByModel(t.Context(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, judge, 2); err != nil {
+		t.Fatal(err)
+	}
+	if got := verdicts(c); got != "nyyn" {
+		t.Errorf("by a judge: %s, want nyyn", got)
+	}
+	c.judgeByTruth(truthOf("banking", 2))
+	if got := verdicts(c); got != "yynn" {
+		t.Errorf("by a truth: %s, want yynn", got)
+	}
+	r, err := Refine(t.Context(), s, RefineOptions{Topic: "banking", Model: "m", Threshold: 0.5, Workers: 2,
+		Classify: func(p *page.Page) Classified {
+			if strings.Contains(p.Text, "loan") {
+				return Classified{Score: 0.9, Rest: "sport"}
+			}
+			return Classified{Score: 0.1, Rest: "sport"}
+		}})
+	if err != nil || r.Kept != 2 || r.PerClass["banking"] != 2 || r.PerClass["sport"] != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for n, want := range map[uint64]store.Label{
+		1: {Label: "sport", Score: 0, Kept: false, Model: "m", Rule: "marked no by a person; the model: banking 0.9 ≥ 0.5"},
+		3: {Label: "banking", Score: 1, Kept: true, Model: "m", Rule: "marked yes by a person; the model: banking 0.1 < 0.5"},
+		4: {Label: "sport", Score: 0.1, Kept: false, Model: "m", Rule: "banking 0.1 < 0.5"},
+	} {
+		if got, err := s.Label(n); err != nil || *got != want {
+			t.Errorf("page %d: %+v, %v; want %+v", n, got, err, want)
 		}
 	}
 }

@@ -164,22 +164,6 @@ func samePoints(t *testing.T, what string, got, want []Point) {
 	}
 }
 
-func BenchmarkOverlap100k(b *testing.B) {
-	r := rand.New(rand.NewPCG(1, 2))
-	urls := func() []string {
-		u := make([]string, 100_000)
-		for i, j := range r.Perm(200_000)[:len(u)] {
-			u[i] = "http://host.example/page/" + strconv.Itoa(j)
-		}
-		return u
-	}
-	x, y := urls(), urls()
-	b.ReportAllocs()
-	for b.Loop() {
-		Overlap(x, y, 1000)
-	}
-}
-
 // TestOverlapKept: refine kept p, r and t of a, and q, p and r of b. The first n kept pages share
 // {p}∩{q}, {p, r}∩{q, p}, {p, r, t}∩{q, p, r}.
 func TestOverlapKept(t *testing.T) {

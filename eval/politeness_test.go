@@ -246,39 +246,6 @@ func TestMedianTime(t *testing.T) {
 	}
 }
 
-func BenchmarkMeasurePoliteness(b *testing.B) {
-	const visits, hosts = 200_000, 2000
-	s, err := store.Create(filepath.Join(b.TempDir(), "s"), store.Info{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { closed(b, s) })
-	for id := store.ID(1); id <= visits; {
-		batch := s.Batch()
-		for ; id <= visits && batch.Size() < store.MaxBatchBytes; id++ {
-			at := int64(id) * 10
-			err := batch.PutDiscovery(id, store.Discovery{URL: fmt.Sprintf("http://h%d.test/some/path/%d", id%hosts, id)})
-			if err == nil {
-				err = batch.PutVisit(id, 1, store.Visit{Start: 1_700_000_000_000 + at, Millis: 100, Rest: 2000, Code: 200, State: "ok"})
-			}
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := batch.Commit(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		p, err := MeasurePoliteness(context.Background(), s)
-		if err != nil || p.Requests != visits || p.Violations != 0 {
-			b.Fatal(p, err)
-		}
-	}
-	b.ReportMetric(float64(visits)*float64(b.N)/b.Elapsed().Seconds(), "visits/s")
-}
-
 func TestPolitenessSentences(t *testing.T) {
 	const t0 = 1_700_000_000_000
 	s := journalOf(t, []asked{

@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,7 @@ import (
 	"golang.org/x/net/html"
 
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 )
 
 func set(pages ...*datasets.Example) *datasets.Set {
@@ -844,5 +846,62 @@ func TestConcurrent(t *testing.T) {
 	}
 	if n != want {
 		t.Errorf("%d lines in the log, want one for each of %d requests", n, want)
+	}
+}
+
+func corpus(t testing.TB, name string) *datasets.Set {
+	t.Helper()
+	s, err := datasets.Open(fulltest.Corpus(t, name), datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestRealCorpora serves each corpus and requests every 97th page.
+func TestRealCorpora(t *testing.T) {
+	tests := []struct {
+		name                             string
+		hosts, pages, repeated, unserved int
+	}{
+		{"wikispeedia", 238, 4598, 0, 0},
+		{"webkb", 0, 0, 0, 0},
+		{"uci_ics", 88, 0, 0, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.name != "webkb" {
+				fulltest.Only(t, "serves a large corpus")
+			}
+			s, before := corpus(t, tt.name), time.Now()
+			w, _, client := start(t, Options{}, s)
+			took := time.Since(before)
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			st := w.Stats()
+			t.Logf("%+v in %v; %d MiB of heap from the system", st, took, m.HeapSys>>20)
+			n, asked := 0, 0
+			for e, err := range s.Examples() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+				if n%97 != 0 || strings.Contains(e.URL, "#") || !strings.HasPrefix(e.URL, "http") {
+					continue
+				}
+				asked++
+				resp, body := get(t, client, e.URL)
+				if want := e.HTML + e.Text; resp.StatusCode != 200 || (body != want && st.Repeated == 0) {
+					t.Errorf("%s: %d, %d bytes; want 200 and %d bytes", e.URL, resp.StatusCode, len(body), len(want))
+				}
+			}
+			if st.Pages+st.Repeated+st.Unserved != n {
+				t.Errorf("%+v do not add up to the %d rows", st, n)
+			}
+			if tt.hosts > 0 && st.Hosts != tt.hosts || tt.pages > 0 && st.Pages != tt.pages {
+				t.Errorf("%d hosts, %d pages; want %d, %d", st.Hosts, st.Pages, tt.hosts, tt.pages)
+			}
+			t.Logf("asked for %d pages", asked)
+		})
 	}
 }
