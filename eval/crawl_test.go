@@ -89,17 +89,17 @@ func synthetic(r *rand.Rand, n int) []fakePage {
 }
 
 // truthOf returns a truth that reads a synthetic page's topic from its URL.
-func truthOf(target string, targets int) (labelSource, func(url string) Verdict) {
-	return labelSource{Kind: byLabels, Name: "truth.tsv", Target: target, Targets: targets, Known: 10 * targets}, func(url string) Verdict {
+func truthOf(target string, targets int) (labelSource, func(url string) judgement) {
+	return labelSource{Kind: byLabels, Name: "truth.tsv", Target: target, Targets: targets, Known: 10 * targets}, func(url string) judgement {
 		if strings.Contains(url, "unknown") {
-			return Verdict{}
+			return judgement{}
 		}
 		class := strings.Split(url, "/")[3]
-		return Verdict{class == target, true, class}
+		return judgement{class == target, true, class}
 	}
 }
 
-func load(t testing.TB, s *store.Store) *Crawl {
+func load(t testing.TB, s *store.Store) *judgedCrawl {
 	t.Helper()
 	c, err := loadCrawl(context.Background(), s)
 	if err != nil {
@@ -118,14 +118,14 @@ func TestMeasure(t *testing.T) {
 	defer closed(t, s)
 	c := load(t, s)
 
-	own := Measure([]*Crawl{c}, 2)
+	own := measureAll([]*judgedCrawl{c}, 2)
 	checkNear(t, "harvest by the crawl's labels", *own.Harvest, 0.5)
 	if own.Relevance != byOwnLabels || own.Recall != nil || own.Unknown != nil || own.Kept != nil || own.SearchLength != nil {
 		t.Errorf("without a truth: got %+v; want no recall, unknown, kept or search length", own.Figures)
 	}
 
 	c.judgeByTruth(truthOf("banking", 4))
-	r := Measure([]*Crawl{c}, 2)
+	r := measureAll([]*judgedCrawl{c}, 2)
 	checkNear(t, "harvest", *r.Harvest, 0.5)
 	checkNear(t, "recall", *r.Recall, 0.5)
 	if *r.Unknown != 1 || r.Relevant != 2 || r.Overlap != nil || r.Stores != nil || r.RecallEstimate != nil {
@@ -140,7 +140,7 @@ func TestMeasure(t *testing.T) {
 func TestMeasureEmptyStore(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", nil)
 	defer closed(t, s)
-	r := Measure([]*Crawl{load(t, s)}, 0)
+	r := measureAll([]*judgedCrawl{load(t, s)}, 0)
 	if r.Harvest != nil || r.HarvestCI != nil || r.Kept != nil || r.Fetched != 0 {
 		t.Errorf("no pages: got %+v, want no harvest", r.Figures)
 	}
@@ -149,7 +149,7 @@ func TestMeasureEmptyStore(t *testing.T) {
 func TestMeasureTwoStores(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	all := synthetic(r, 60)
-	var crawls []*Crawl
+	var crawls []*judgedCrawl
 	for i, part := range [][]fakePage{all[:40], all[20:]} {
 		s := fill(t, filepath.Join(t.TempDir(), fmt.Sprint(i)), "banking", part)
 		c := load(t, s)
@@ -157,7 +157,7 @@ func TestMeasureTwoStores(t *testing.T) {
 		c.judgeByTruth(truthOf("banking", 60))
 		crawls = append(crawls, c)
 	}
-	m := Measure(crawls, 10)
+	m := measureAll(crawls, 10)
 	if len(m.Stores) != 2 || m.Stores[0].Fetched != 40 || m.RecallEstimate == nil {
 		t.Fatalf("got %+v", m)
 	}
@@ -226,7 +226,7 @@ func TestRefine(t *testing.T) {
 	}
 	c := load(t, s)
 	c.judgeByTruth(truthOf("banking", 400))
-	m := Measure([]*Crawl{c}, 0)
+	m := measureAll([]*judgedCrawl{c}, 0)
 	if *m.Kept.Precision != 1 || *m.Kept.Recall != 1 || *m.HarvestAfter != 1 {
 		t.Errorf("cluster of a perfect classifier: %+v", m.Kept)
 	}
@@ -325,9 +325,9 @@ func TestJudgeByModel(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 8)), 80))
 	defer closed(t, s)
 	c := load(t, s)
-	err := c.judgeByModel(context.Background(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, func(p *page.Page) Verdict {
+	err := c.judgeByModel(context.Background(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, func(p *page.Page) judgement {
 		got := moneyWords(p)
-		return Verdict{got.Score > 0.5, true, got.Rest}
+		return judgement{got.Score > 0.5, true, got.Rest}
 	}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -337,7 +337,7 @@ func TestJudgeByModel(t *testing.T) {
 			t.Fatalf("%s: relevant %v", p.URL, p.Relevant)
 		}
 	}
-	if m := Measure([]*Crawl{c}, 0); m.Recall != nil || *m.Unknown != 0 || m.Relevance != byModel {
+	if m := measureAll([]*judgedCrawl{c}, 0); m.Recall != nil || *m.Unknown != 0 || m.Relevance != byModel {
 		t.Errorf("a judge names no targets: %+v", m.Figures)
 	}
 }
@@ -433,7 +433,7 @@ func markedStore(t *testing.T) *store.Store {
 	return s
 }
 
-func verdicts(c *Crawl) (s string) {
+func verdicts(c *judgedCrawl) (s string) {
 	for _, r := range c.Relevant() {
 		s += map[bool]string{true: "y", false: "n"}[r]
 	}
@@ -447,8 +447,8 @@ func TestMarksOverruleModels(t *testing.T) {
 	if got := verdicts(c); got != "nyyn" {
 		t.Errorf("by the crawl: %s, want nyyn", got)
 	}
-	judge := func(p *page.Page) Verdict {
-		return Verdict{Relevant: strings.Contains(p.Text, "loan"), Known: true}
+	judge := func(p *page.Page) judgement {
+		return judgement{Relevant: strings.Contains(p.Text, "loan"), Known: true}
 	}
 	if err := c.judgeByModel(t.Context(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, judge, 2); err != nil {
 		t.Fatal(err)

@@ -178,8 +178,8 @@ func newToyWeb(r *rand.Rand, pages, hosts int, share float64) *toyWeb {
 func (w *toyWeb) key(i int) uint64 { return uint64(i)*0x9e3779b97f4a7c15 | 1 } // odd, so that thinning by the low bits is tested separately
 
 // crawl is best-first by the parent's score, from random start pages on topic.
-func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
-	c := &Crawl{Trail: &crawlTrail{Thin: 1}}
+func (w *toyWeb) crawl(r *rand.Rand, pages int) *judgedCrawl {
+	c := &judgedCrawl{Trail: &crawlTrail{Thin: 1}}
 	promise, done := map[int]float64{}, map[int]bool{}
 	for len(promise) < 8 {
 		if i := r.IntN(len(w.links)); w.relevant[i] {
@@ -193,7 +193,7 @@ func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
 				best = i
 			}
 		}
-		s := Step{Key: w.key(best), Host: uint64(best % 40), Promise: promise[best], Page: len(c.Pages)}
+		s := trailStep{Key: w.key(best), Host: uint64(best % 40), Promise: promise[best], Page: len(c.Pages)}
 		delete(promise, best)
 		done[best] = true
 		for _, to := range w.links[best] {
@@ -203,7 +203,7 @@ func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
 			}
 		}
 		c.Trail.Steps = append(c.Trail.Steps, s)
-		c.Pages = append(c.Pages, Page{URL: fmt.Sprint(best), Score: w.score[best], Verdict: Verdict{Relevant: w.relevant[best], Known: true}})
+		c.Pages = append(c.Pages, judgedPage{URL: fmt.Sprint(best), Score: w.score[best], judgement: judgement{Relevant: w.relevant[best], Known: true}})
 	}
 	for i, p := range promise {
 		c.Trail.Waiting = append(c.Trail.Waiting, waitingURL{w.key(i), uint64(i % 40), p})
@@ -223,7 +223,7 @@ func TestFrontierBeatsLincolnPetersen(t *testing.T) {
 		a, b := w.crawl(r, 150+r.IntN(300)), w.crawl(r, 150+r.IntN(300))
 		found := a.relevantURLs()
 		truth := float64(len(found)) / float64(w.targets)
-		p, ok := frontier([]*Crawl{a, b})
+		p, ok := frontier([]*judgedCrawl{a, b})
 		if !ok {
 			t.Fatal("no estimate")
 		}
@@ -249,8 +249,8 @@ func TestFrontierBeatsLincolnPetersen(t *testing.T) {
 }
 
 // thinned keeps the sample of a trail that loadTrail would keep of a larger crawl.
-func thinned(c *Crawl, by uint64) *Crawl {
-	out := &Crawl{Pages: c.Pages, Trail: &crawlTrail{Thin: by}}
+func thinned(c *judgedCrawl, by uint64) *judgedCrawl {
+	out := &judgedCrawl{Pages: c.Pages, Trail: &crawlTrail{Thin: by}}
 	for _, s := range c.Trail.Steps {
 		s.Links = slices.DeleteFunc(slices.Clone(s.Links), func(k uint64) bool { return !out.Trail.kept(k) })
 		out.Trail.Steps = append(out.Trail.Steps, s)
@@ -270,7 +270,7 @@ func TestFrontierThinned(t *testing.T) {
 	const rounds = 12
 	for range rounds {
 		w := newToyWeb(r, 3000, 40, 0.12)
-		mix := func(c *Crawl) *Crawl { // make the keys' low bits even and odd alike
+		mix := func(c *judgedCrawl) *judgedCrawl { // make the keys' low bits even and odd alike
 			shift := func(k uint64) uint64 { return (k >> 8) | 1<<60 }
 			for i := range c.Trail.Steps {
 				s := &c.Trail.Steps[i]
@@ -285,8 +285,8 @@ func TestFrontierThinned(t *testing.T) {
 			return c
 		}
 		a, b := mix(w.crawl(r, 300)), mix(w.crawl(r, 300))
-		whole, _ := frontier([]*Crawl{a, b})
-		part, _ := frontier([]*Crawl{thinned(a, 2), thinned(b, 4)})
+		whole, _ := frontier([]*judgedCrawl{a, b})
+		part, _ := frontier([]*judgedCrawl{thinned(a, 2), thinned(b, 4)})
 		if part.Seen != whole.Seen {
 			t.Errorf("seen %d of a sample, %d of all", part.Seen, whole.Seen)
 		}
@@ -301,30 +301,30 @@ func TestFrontierRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	w := newToyWeb(r, 500, 10, 0.2)
 	a := w.crawl(r, 50)
-	none := &Crawl{Trail: &crawlTrail{Thin: 1}}
-	for name, crawls := range map[string][]*Crawl{
+	none := &judgedCrawl{Trail: &crawlTrail{Thin: 1}}
+	for name, crawls := range map[string][]*judgedCrawl{
 		"no crawl": nil, "no trail": {a, {Pages: a.Pages}}, "nothing fetched": {none, none},
 	} {
 		if p, ok := frontier(crawls); ok {
 			t.Errorf("%s: got %+v", name, p)
 		}
 	}
-	if _, ok := frontier([]*Crawl{a, none}); !ok {
+	if _, ok := frontier([]*judgedCrawl{a, none}); !ok {
 		t.Error("an empty crawl beside a good one: no estimate")
 	}
 }
 
 // A link that redirects counts for the page it leads to, whichever crawl saw the redirect.
 func TestFrontierRedirects(t *testing.T) {
-	page := func(i int, relevant bool) Page {
-		return Page{URL: fmt.Sprint(i), Score: 0.9, Verdict: Verdict{Relevant: relevant}}
+	page := func(i int, relevant bool) judgedPage {
+		return judgedPage{URL: fmt.Sprint(i), Score: 0.9, judgement: judgement{Relevant: relevant}}
 	}
-	a := &Crawl{Pages: []Page{page(1, true), page(2, true)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
+	a := &judgedCrawl{Pages: []judgedPage{page(1, true), page(2, true)}, Trail: &crawlTrail{Thin: 1, Steps: []trailStep{
 		{Key: 1, Promise: 1, Page: 0, Links: []uint64{7}}, {Key: 2, Promise: 0.9, Page: 1},
 	}, Redirects: map[uint64]uint64{7: 2}}}
-	b := &Crawl{Pages: []Page{page(3, true)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{{Key: 3, Promise: 1, Page: 0, Links: []uint64{7, 8}}},
+	b := &judgedCrawl{Pages: []judgedPage{page(3, true)}, Trail: &crawlTrail{Thin: 1, Steps: []trailStep{{Key: 3, Promise: 1, Page: 0, Links: []uint64{7, 8}}},
 		Waiting: []waitingURL{{Key: 7, Promise: 0.5}, {Key: 8, Promise: 0.5}}}}
-	r := newReplay([]*Crawl{a, b})
+	r := newReplay([]*judgedCrawl{a, b})
 	if e := r.evidence[2]; e.parents != 2 || e.relevant != 2 {
 		t.Errorf("page 2: got %+v, want two parents by way of 7", e)
 	}
@@ -368,14 +368,14 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestReplay(t *testing.T) {
-	a := &Crawl{Pages: []Page{{Score: 0.9, Verdict: Verdict{Relevant: true}}, {Score: 0.3}}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
+	a := &judgedCrawl{Pages: []judgedPage{{Score: 0.9, judgement: judgement{Relevant: true}}, {Score: 0.3}}, Trail: &crawlTrail{Thin: 1, Steps: []trailStep{
 		{Key: 1, Host: 7, Page: 0, Start: true, Links: []uint64{2, 3, 2, 1}}, // a self-link, and a repeated link to 2
 		{Key: 2, Host: 7, Page: 1, Links: []uint64{3, 4}},
 		{Key: 4, Host: 8, Page: -1},
 	}, Waiting: []waitingURL{{3, 9, 0.5}, {2, 9, 0.9}, {6, 9, 0.9}}}} // 2 was fetched, nothing links to 6
-	b := &Crawl{Trail: &crawlTrail{Thin: 1, Waiting: []waitingURL{{3, 9, 0.7}}}}
-	c := &Crawl{Trail: &crawlTrail{Thin: 1, Waiting: []waitingURL{{3, 9, 0.6}}}}
-	r := newReplay([]*Crawl{a, b, c})
+	b := &judgedCrawl{Trail: &crawlTrail{Thin: 1, Waiting: []waitingURL{{3, 9, 0.7}}}}
+	c := &judgedCrawl{Trail: &crawlTrail{Thin: 1, Waiting: []waitingURL{{3, 9, 0.6}}}}
+	r := newReplay([]*judgedCrawl{a, b, c})
 	for key, want := range map[uint64]evidence{1: {}, 2: {1, 1, 0.9, 0.9}, 3: {2, 1, 1.2, 0.9}, 4: {1, 0, 0.3, 0.3}} {
 		if got := r.evidence[key]; got != want {
 			t.Errorf("evidence of %d: %+v, want %+v", key, got, want)
@@ -391,7 +391,7 @@ func TestReplay(t *testing.T) {
 		t.Errorf("waiting %v, want 3 at its best promise", r.waiting)
 	}
 	b.Trail.Thin = 2
-	if r := newReplay([]*Crawl{a, b, c}); r.thin != 2 || len(r.evidence) != 2 || len(r.waiting) != 0 {
+	if r := newReplay([]*judgedCrawl{a, b, c}); r.thin != 2 || len(r.evidence) != 2 || len(r.waiting) != 0 {
 		t.Errorf("of every other key: %+v", r.evidence)
 	}
 }
@@ -423,7 +423,7 @@ func TestUnlinked(t *testing.T) {
 // crawl has no start pages of others to correct it.
 func TestFrontierSum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 2))
-	crawls := []*Crawl{thinned(newToyWeb(rng, 300, 10, 0.2).crawl(rng, 60), 3)}
+	crawls := []*judgedCrawl{thinned(newToyWeb(rng, 300, 10, 0.2).crawl(rng, 60), 3)}
 	for _, probable := range []bool{false, true} {
 		crawls[0].Probabilities = probable
 		p, ok := frontier(crawls)
@@ -570,14 +570,16 @@ func TestFitLogisticPromises(t *testing.T) {
 }
 
 func TestSightings(t *testing.T) {
-	page := func(relevant bool) Page { return Page{Score: 0.5, Verdict: Verdict{Relevant: relevant}} }
-	a := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
+	page := func(relevant bool) judgedPage {
+		return judgedPage{Score: 0.5, judgement: judgement{Relevant: relevant}}
+	}
+	a := &judgedCrawl{Pages: []judgedPage{page(true), page(true)}, Trail: &crawlTrail{Thin: 1, Steps: []trailStep{
 		{Key: 1, Page: 0, Start: true, Links: []uint64{3, 5, 9}}, {Key: 3, Page: 1},
 	}, Waiting: []waitingURL{{Key: 9, Promise: 0.5}}}}
-	b := &Crawl{Pages: []Page{page(true), page(true), page(false)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
+	b := &judgedCrawl{Pages: []judgedPage{page(true), page(true), page(false)}, Trail: &crawlTrail{Thin: 1, Steps: []trailStep{
 		{Key: 5, Page: 0, Start: true}, {Key: 6, Page: 1, Start: true}, {Key: 7, Page: 2, Start: true, Links: []uint64{7}},
 	}}}
-	crawls := []*Crawl{a, b}
+	crawls := []*judgedCrawl{a, b}
 	got := newReplay(crawls).sightings(crawls, map[uint64]float64{9: 0.25})
 	// a fetched 1 and 3 and links to 5, all relevant, and to 9. Of b's start pages 5 and 6 are
 	// relevant; a links to 5. b links only to itself, so it encountered only its start pages.
@@ -588,16 +590,16 @@ func TestSightings(t *testing.T) {
 		t.Errorf("second crawl: got %+v, want %+v", got[1], want)
 	}
 	// Each crawl encountered the start page that both share.
-	c := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &crawlTrail{Thin: 1, Steps: []Step{
+	c := &judgedCrawl{Pages: []judgedPage{page(true), page(true)}, Trail: &crawlTrail{Thin: 1, Steps: []trailStep{
 		{Key: 1, Page: 0, Start: true}, {Key: 8, Page: 1, Start: true},
 	}}}
-	crawls = []*Crawl{a, c}
+	crawls = []*judgedCrawl{a, c}
 	if got, want := newReplay(crawls).sightings(crawls, map[uint64]float64{9: 0.25})[0], (sighting{2.25, 2, 1}); got != want {
 		t.Errorf("a start page in common: got %+v, want %+v", got, want)
 	}
 	// With Thin 2, each key kept counts twice. A start page that failed, or whose key is not
 	// kept, does not count.
-	crawls = []*Crawl{a, b}
+	crawls = []*judgedCrawl{a, b}
 	for _, crawl := range crawls {
 		crawl.Trail.Thin = 2
 		for i := range crawl.Trail.Steps {
@@ -610,7 +612,7 @@ func TestSightings(t *testing.T) {
 		for i := range crawl.Trail.Waiting {
 			crawl.Trail.Waiting[i].Key *= 2
 		}
-		crawl.Trail.Steps = append(crawl.Trail.Steps, Step{Key: 40, Page: -1, Start: true}, Step{Key: 41, Page: 0, Start: true})
+		crawl.Trail.Steps = append(crawl.Trail.Steps, trailStep{Key: 40, Page: -1, Start: true}, trailStep{Key: 41, Page: 0, Start: true})
 	}
 	got = newReplay(crawls).sightings(crawls, map[uint64]float64{18: 0.25})
 	if got[0] != (sighting{6.5, 2, 1}) || got[1] != (sighting{4, 1, 0}) {
@@ -620,16 +622,16 @@ func TestSightings(t *testing.T) {
 
 // TestStartPagesAlone: crawls that missed all of each other's start pages saw less than half the web.
 func TestStartPagesAlone(t *testing.T) {
-	var crawls []*Crawl
+	var crawls []*judgedCrawl
 	for first := uint64(1); first <= 101; first += 100 {
-		c := &Crawl{Trail: &crawlTrail{Thin: 1}}
+		c := &judgedCrawl{Trail: &crawlTrail{Thin: 1}}
 		for k := range uint64(20) { // ten start pages, and ten off topic that the first one links to
-			s := Step{Key: first + k, Page: int(k), Start: k < 10, Promise: 0.5}
+			s := trailStep{Key: first + k, Page: int(k), Start: k < 10, Promise: 0.5}
 			if k == 0 {
 				s.Links = []uint64{first + 10, first + 11, first + 12, first + 13, first + 14, first + 15, first + 16, first + 17, first + 18, first + 19}
 			}
 			c.Trail.Steps = append(c.Trail.Steps, s)
-			c.Pages = append(c.Pages, Page{Score: 0.5, Verdict: Verdict{Relevant: k < 10}})
+			c.Pages = append(c.Pages, judgedPage{Score: 0.5, judgement: judgement{Relevant: k < 10}})
 		}
 		crawls = append(crawls, c)
 	}

@@ -26,7 +26,7 @@ const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 
 func reportOf(t testing.TB, crawls ...[]fakePage) string {
 	t.Helper()
-	var loaded []*Crawl
+	var loaded []*judgedCrawl
 	for i, pages := range crawls {
 		s := fill(t, filepath.Join(t.TempDir(), fmt.Sprintf("crawl-%c", 'a'+i)), "banking", pages)
 		if len(pages) > 0 {
@@ -40,7 +40,7 @@ func reportOf(t testing.TB, crawls ...[]fakePage) string {
 		loaded = append(loaded, c)
 	}
 	var out bytes.Buffer
-	if err := writeReport(&out, reportData{Result: Measure(loaded, 0), Crawls: loaded, Made: []report.Fact{{Name: "model", Value: hostile}}}); err != nil {
+	if err := writeReport(&out, reportData{Result: measureAll(loaded, 0), Crawls: loaded, Made: []report.Fact{{Name: "model", Value: hostile}}}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -146,7 +146,7 @@ func TestVerdict(t *testing.T) {
 	if got := verdict(Result{}); got != nil {
 		t.Errorf("of no page: %q", got)
 	}
-	c := &Crawl{Pages: make([]Page, 1), Source: labelSource{Kind: byLabels, Targets: 3, Known: 12}}
+	c := &judgedCrawl{Pages: make([]judgedPage, 1), Source: labelSource{Kind: byLabels, Targets: 3, Known: 12}}
 	if f := measure(c, 1); f.Base == nil || *f.Base != .25 {
 		t.Errorf("pages at random have %v, want 3 of 12", f.Base)
 	}
@@ -154,10 +154,10 @@ func TestVerdict(t *testing.T) {
 
 // TestConfusionHasOneOrder: rows and columns share one order; classes without pages have neither.
 func TestConfusionHasOneOrder(t *testing.T) {
-	c := &Crawl{Source: labelSource{Kind: byLabels}}
+	c := &judgedCrawl{Source: labelSource{Kind: byLabels}}
 	add := func(n int, class, label string) {
 		for range n {
-			p := Page{Refined: &store.Label{Label: label}}
+			p := judgedPage{Refined: &store.Label{Label: label}}
 			p.Known, p.Class = class != "", class
 			c.Pages = append(c.Pages, p)
 		}
@@ -224,7 +224,7 @@ func TestRanked(t *testing.T) {
 			t.Errorf("before rank: %+v", plain)
 		}
 		var out bytes.Buffer
-		if err := writeReport(&out, reportData{Result: Measure([]*Crawl{c}, 0), Crawls: []*Crawl{c}}); err != nil {
+		if err := writeReport(&out, reportData{Result: measureAll([]*judgedCrawl{c}, 0), Crawls: []*judgedCrawl{c}}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "Highest PageRank") || !strings.Contains(out.String(), "that PageRank ranks highest") {
@@ -255,7 +255,7 @@ func TestUnjudged(t *testing.T) {
 		c := load(t, s)
 		c.judgeByTruth(truthOf("banking", 400))
 		c.Source = tt.source
-		r := reportData{Result: Measure([]*Crawl{c}, 0), Crawls: []*Crawl{c}}
+		r := reportData{Result: measureAll([]*judgedCrawl{c}, 0), Crawls: []*judgedCrawl{c}}
 		if k := r.Kept; (k.Precision != nil) != tt.judged || (k.Recall != nil) != tt.judged || (k.F1 != nil) != tt.judged || (r.HarvestAfter != nil) != tt.judged || k.Pages == 0 {
 			t.Errorf("%s: %+v, harvest after %v", tt.name, k, r.HarvestAfter)
 		}
@@ -317,7 +317,7 @@ func TestFewPages(t *testing.T) {
 		for i := range n {
 			urls = append(urls, fmt.Sprintf("http://a/%d", i))
 		}
-		if e := estimateRecall([]*Crawl{{}, {}}, [][]string{urls, urls}); (len(e) > 0) != (n >= 5) {
+		if e := estimateRecall([]*judgedCrawl{{}, {}}, [][]string{urls, urls}); (len(e) > 0) != (n >= 5) {
 			t.Errorf("%d pages, found by two crawls: an estimate of %v", n, e)
 		}
 	}

@@ -26,7 +26,7 @@ import (
 
 // Setup is a plan with everything that its crawls need.
 type Setup struct {
-	Experiment
+	experiment
 	Topic *models.Topic // holds the page classifier
 
 	plan         *Plan
