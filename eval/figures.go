@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"fossick/crawler"
 	"fossick/internal/report"
 	"fossick/store"
 )
@@ -53,15 +54,23 @@ type Result struct {
 	OverlapKept []Point           `json:"overlap_kept"`
 	Stores      []Figures         `json:"stores,omitempty"`
 	Versus      *comparedCrawls   `json:"versus,omitempty"` // nil for one crawl
-	Next        *furtherPages     `json:"next"`             // nil when the crawl is too short
+	Next        *NextPages        `json:"next"`             // nil when the crawl is too short
 	Settings    map[string]string `json:"settings,omitempty"`
 }
 
-// furtherPages estimates the harvest of the next pages from the last ones, as --min-harvest does.
-type furtherPages struct {
+// NextPages estimates the harvest of the next pages from the last ones, as --min-harvest does.
+type NextPages struct {
 	Pages   int     `json:"pages"` // number of last pages used
 	Harvest float64 `json:"harvest"`
 	Upper   float64 `json:"upper"` // of the one-sided 99 % interval
+}
+
+// NextPagesOf returns a crawl's estimate; nil for a crawl without pages.
+func NextPagesOf(m crawler.Marginal) *NextPages {
+	if m.Pages == 0 {
+		return nil
+	}
+	return &NextPages{m.Pages, m.Harvest, m.Upper}
 }
 
 // measureAll computes all figures of crawls that one source judged. Curves have a point every step

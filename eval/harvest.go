@@ -46,19 +46,15 @@ func countRelevant(relevant []bool) (n int) {
 
 // harvestCurve returns the harvest ratio every step pages and at the end. O(n).
 func harvestCurve(relevant []bool, step int) []Point {
-	return curve(len(relevant), step, func(i int) bool { return relevant[i] })
-}
-
-// curve returns the share of hits among the first step, 2·step, …, n items.
-func curve(n, step int, hit func(i int) bool) []Point {
-	return shares(n, step, func(i int) int {
-		if hit(i) {
+	return shares(len(relevant), step, func(i int) int {
+		if relevant[i] {
 			return 1
 		}
 		return 0
 	})
 }
 
+// shares returns the share of the summed weights among the first step, 2·step, …, n items.
 func shares(n, step int, weight func(i int) int) []Point {
 	step = max(step, 1)
 	points := make([]Point, 0, n/step+1)

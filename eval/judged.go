@@ -94,13 +94,12 @@ func (ev *Crawls) WriteReport(w io.Writer, result Result, by ...report.Fact) err
 }
 
 // nextPages applies the estimate of --min-harvest; nil while the crawl is too short for it.
-func nextPages(relevant []bool) *furtherPages {
+func nextPages(relevant []bool) *NextPages {
 	const least = 200 // pages; the crawler's stopping rule starts there
 	if len(relevant) < least {
 		return nil
 	}
-	m := crawler.Of(relevant)
-	return &furtherPages{Pages: m.Pages, Harvest: m.Harvest, Upper: m.Upper}
+	return NextPagesOf(crawler.Of(relevant))
 }
 
 // distinct refuses a store given twice: its overlap with itself means nothing.

@@ -157,14 +157,19 @@ type authority struct {
 }
 
 // newAuthority writes the authority's certificate as PEM to a temporary file.
-func newAuthority() (*authority, error) {
+func newAuthority() (a *authority, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("certificate authority: %w", err)
+		}
+	}()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("certificate authority: %w", err)
+		return nil, err
 	}
 	leaf, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("certificate authority: %w", err)
+		return nil, err
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial(),
@@ -175,18 +180,18 @@ func newAuthority() (*authority, error) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return nil, fmt.Errorf("certificate authority: %w", err)
+		return nil, err
 	}
 	cert, err := x509.ParseCertificate(der)
 	if err != nil {
-		return nil, fmt.Errorf("certificate authority: %w", err)
+		return nil, err
 	}
 	f, err := os.CreateTemp("", "fossick-ca-*.pem")
 	if err != nil {
-		return nil, fmt.Errorf("certificate authority: %w; set TMPDIR to a folder that can be written", err)
+		return nil, fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
 	}
 	if err := errors.Join(pem.Encode(f, &pem.Block{Type: "CERTIFICATE", Bytes: der}), f.Close()); err != nil {
-		return nil, errors.Join(fmt.Errorf("certificate authority: %w", err), os.Remove(f.Name()))
+		return nil, errors.Join(err, os.Remove(f.Name()))
 	}
 	return &authority{file: f.Name(), cert: cert, key: key, leaf: leaf, leaves: map[string]*tls.Certificate{}}, nil
 }

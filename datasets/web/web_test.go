@@ -636,7 +636,7 @@ func TestLastmod(t *testing.T) {
 		}
 		defer web.Close()
 		web.began = web.began.Add(-1000 * time.Hour)
-		seen := map[Lastmod]int{}
+		seen := map[lastmod]int{}
 		for i := range 20 {
 			host := fmt.Sprintf("http://h%d.test", i)
 			truth := web.Truth(host + "/")
@@ -646,8 +646,8 @@ func TestLastmod(t *testing.T) {
 			told, _, _ = strings.Cut(told, "</lastmod>")
 			at, _ := time.Parse(time.RFC3339, told)
 			now := web.at(truth, time.Since(web.began))
-			right := map[Lastmod]bool{
-				TrueLastmod:   at.Equal(web.began.Add(now.lastText).Truncate(time.Second)),
+			right := map[lastmod]bool{
+				trueLastmod:   at.Equal(web.began.Add(now.lastText).Truncate(time.Second)),
 				alwaysLastmod: time.Since(at) < time.Minute,
 				neverLastmod:  len(told) == len(time.DateOnly),
 			}
@@ -658,7 +658,7 @@ func TestLastmod(t *testing.T) {
 				t.Errorf("%s: asked again: %d, want 304", host, again.Code)
 			}
 		}
-		if wrong == 0 && seen[TrueLastmod] != 20 || wrong == 1 && (seen[TrueLastmod] > 0 || seen[alwaysLastmod] == 0 || seen[neverLastmod] == 0) {
+		if wrong == 0 && seen[trueLastmod] != 20 || wrong == 1 && (seen[trueLastmod] > 0 || seen[alwaysLastmod] == 0 || seen[neverLastmod] == 0) {
 			t.Errorf("of wrong hosts %g: %v", wrong, seen)
 		}
 	}
@@ -687,7 +687,7 @@ func TestTruth(t *testing.T) {
 	const n, hours = 400, 2000
 	web := changing(t, ChangePlan{Mean: time.Hour, Adverts: 2, Away: .5}, n)
 	texts, adverts, expected := 0., 0., 0.
-	absent, away := map[Absence]int{}, 0
+	absent, away := map[absence]int{}, 0
 	for i := range n {
 		truth := web.Truth(fmt.Sprintf("http://a.test/%d", i))
 		m := web.at(truth, hours*time.Hour)
@@ -701,7 +701,7 @@ func TestTruth(t *testing.T) {
 	if math.Abs(texts/expected-1) > .02 || math.Abs(adverts/expected-2) > .04 {
 		t.Errorf("%.0f changes of texts, %.0f of adverts, want %.0f and twice that", texts, adverts, expected)
 	}
-	if g, m := absent[gone], absent[Moved]; g < 60 || m < 60 || absent[never] < 150 {
+	if g, m := absent[gone], absent[movedAway]; g < 60 || m < 60 || absent[never] < 150 {
 		t.Errorf("%v, want a quarter each gone and moved now and then", absent)
 	}
 	if share := float64(away) / float64(n-absent[never]); math.Abs(share-2./7) > .1 {
