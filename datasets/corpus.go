@@ -7,11 +7,6 @@ import (
 	"strings"
 )
 
-func (s *Set) openCorpus(dir, pages string) error {
-	s.layout, s.read = "corpus", readJSONL(pages)
-	return s.openBeside(dir)
-}
-
 func (s *Set) openSitemap(dir, path string) error {
 	s.layout, s.read = "sitemap", readSitemap(path)
 	return s.openBeside(dir)

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -11,7 +10,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -122,6 +120,7 @@ func TestThroughProxy(t *testing.T) {
 		{"http://a.test/x", 200, "first", "text/html; charset=utf-8"},
 		{"http://a.test/dir", 301, "http://a.test/dir/", "text/html; charset=utf-8"},
 		{"http://a.test/none", 404, "no page here", "text/html; charset=utf-8"},
+		{"http://a.test/sitemap.xml", 404, "no page here", "text/html; charset=utf-8"},
 		{"http://none.test/", 502, "not in the corpus", "text/html; charset=utf-8"},
 		{"http://a.test:81/", 502, "not in the corpus", "text/html; charset=utf-8"},
 		{"https://secure.test/in?a=1&b=2", 200, "secure", "text/html; charset=utf-8"},
@@ -245,37 +244,6 @@ func TestLatency(t *testing.T) {
 			t.Errorf("latencies %v, %v and %v; want the first two equal, the third other, near 1s", a, again, b)
 		}
 	})
-}
-
-// TestServe checks a clean shutdown through the context.
-func TestServe(t *testing.T) {
-	w, err := New(t.Context(), Options{}, few())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- w.Serve(ctx, l) }()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+l.Addr().String()+"/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Host = "a.test"
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	http.DefaultClient.CloseIdleConnections()
-	cancel()
-	if err := <-done; err != nil {
-		t.Errorf("Serve: %v, want nil when its context ends", err)
-	}
 }
 
 func TestNewErrors(t *testing.T) {
@@ -539,16 +507,6 @@ func TestSitemaps(t *testing.T) {
 		if resp, _ := get(t, client, "http://a.test"+none); resp.StatusCode != 404 {
 			t.Errorf("%s: %d", none, resp.StatusCode)
 		}
-	}
-}
-
-func TestNoSitemapsUnlessAsked(t *testing.T) {
-	_, _, client := start(t, Options{}, few())
-	if resp, _ := get(t, client, "http://a.test/sitemap.xml"); resp.StatusCode != 404 {
-		t.Errorf("sitemap: %d", resp.StatusCode)
-	}
-	if _, body := get(t, client, "http://a.test/robots.txt"); strings.Contains(body, "Sitemap") {
-		t.Errorf("robots.txt: %s", body)
 	}
 }
 

@@ -238,19 +238,14 @@ func (m *politeManners) web(c *Corpus) func(url string) crawler.Answer {
 // The oracles know the truth and serve as upper references: best-first with a perfect page classifier, and a
 // perfect link scorer that looks only one link ahead.
 
-// parentOracle fetches links from truly on-topic pages first; ties by discovery.
-func parentOracle() crawlPolicy {
-	return crawlPolicy{"parent-oracle", true, func(r crawlRun) (crawler.Options, error) {
-		ordering, err := orders.OrderingByName("relevance")
-		return crawler.Options{Scorer: oracle{r.Relevant, false}, Ordering: ordering}, err
-	}}
-}
+// The parent oracle fetches links from truly on-topic pages first, the target oracle links to such pages;
+// ties by discovery.
+var oracles = map[string]oracle{"parent-oracle": {}, "target-oracle": {target: true}}
 
-// targetOracle fetches links to truly on-topic pages first; ties by discovery.
-func targetOracle() crawlPolicy {
-	return crawlPolicy{"target-oracle", true, func(r crawlRun) (crawler.Options, error) {
+func oraclePolicy(name string) crawlPolicy {
+	return crawlPolicy{name, true, func(r crawlRun) (crawler.Options, error) {
 		ordering, err := orders.OrderingByName("relevance")
-		return crawler.Options{Scorer: oracle{r.Relevant, true}, Ordering: ordering}, err
+		return crawler.Options{Scorer: oracle{r.Relevant, oracles[name].target}, Ordering: ordering}, err
 	}}
 }
 

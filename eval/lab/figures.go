@@ -39,39 +39,31 @@ type curvePoint struct {
 // crawl whose frontier emptied keeps its last values.
 func measureCrawls(policy crawlPolicy, crawls []*policyCrawl, d *startDraw, limit, step int) policyFigures {
 	f := policyFigures{Policy: policy.Name, Oracle: policy.Oracle}
-	n := len(crawls)
-	columns := make([][]float64, 8)
-	for i := range columns {
-		columns[i] = make([]float64, n)
-	}
-	found := make([][]int, n) // found[i][n]: relevant among the first n pages of crawl i
+	found := make([][]int, len(crawls)) // found[i][n]: relevant among the first n pages of crawl i
+	var harvest, fresh, recall, harvestArea, recallArea, fetched, trained, seconds []float64
 	for i, c := range crawls {
 		found[i] = cumulate(c.Relevant, limit)
-		fetched := min(len(c.URLs), limit)
-		trained, trainedOn := 0, 0
-		for k := range fetched {
+		n := len(found[i]) - 1
+		training, trainingOn := 0, 0
+		for k := range n {
 			if c.Training[k] {
-				trained++
-				if c.Relevant[k] {
-					trainedOn++
-				}
+				training++
+				trainingOn += found[i][k+1] - found[i][k]
 			}
 		}
-		if fetched < limit {
+		if n < limit {
 			f.Short++
 		}
-		last := found[i][fetched]
-		columns[0][i] = ratio(last, fetched)
-		columns[1][i] = ratio(last-trainedOn, fetched-trained)
-		columns[2][i] = ratio(last, d.Targets)
-		columns[3][i], columns[4][i] = areas(found[i], limit, d.Targets)
-		columns[5][i], columns[6][i] = float64(fetched), float64(trained)
-		columns[7][i] = c.took(limit).Seconds()
+		last := found[i][n]
+		areaOfHarvest, areaOfRecall := areas(found[i], limit, d.Targets)
+		harvest, fresh, recall = append(harvest, ratio(last, n)), append(fresh, ratio(last-trainingOn, n-training)), append(recall, ratio(last, d.Targets))
+		harvestArea, recallArea = append(harvestArea, areaOfHarvest), append(recallArea, areaOfRecall)
+		fetched, trained, seconds = append(fetched, float64(n)), append(trained, float64(training)), append(seconds, c.took(limit).Seconds())
 	}
-	f.Sets = columns[0]
-	f.Harvest, f.Fresh, f.Recall = stats.MeanOf(columns[0]), stats.MeanOf(columns[1]), stats.MeanOf(columns[2])
-	f.HarvestArea, f.RecallArea = stats.MeanOf(columns[3]), stats.MeanOf(columns[4])
-	f.Fetched, f.Trained, f.Seconds = stats.MeanOf(columns[5]), stats.MeanOf(columns[6]), stats.MeanOf(columns[7])
+	f.Sets = harvest
+	f.Harvest, f.Fresh, f.Recall = stats.MeanOf(harvest), stats.MeanOf(fresh), stats.MeanOf(recall)
+	f.HarvestArea, f.RecallArea = stats.MeanOf(harvestArea), stats.MeanOf(recallArea)
+	f.Fetched, f.Trained, f.Seconds = stats.MeanOf(fetched), stats.MeanOf(trained), stats.MeanOf(seconds)
 	f.Spread = spread(crawls, limit)
 	f.curves(found, limit, step, d.Targets)
 	f.Overlap = overlaps(crawls, limit, step)

@@ -141,7 +141,7 @@ func TestExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := experiment{Corpus: c, Draw: d, Pages: 12, Policies: []crawlPolicy{breadthFirst(), parentOracle(), targetOracle()}}
+	x := experiment{Corpus: c, Draw: d, Pages: 12, Policies: []crawlPolicy{breadthFirst(), oraclePolicy("parent-oracle"), oraclePolicy("target-oracle")}}
 	crawls, err := x.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -80,11 +80,10 @@ func (p *Plan) Check() error {
 		return usage.Errorf("give the policies to compare with --policy, or a sweep with --rho-sweep")
 	}
 	for _, name := range p.Policy {
-		if knownOracles[name] != nil {
-			continue
-		}
-		if _, _, err := plan.Parse(name); err != nil {
-			return err
+		if _, is := oracles[name]; !is {
+			if _, _, err := plan.Parse(name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
