@@ -15,8 +15,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
 )
 
 // Example is one row of a labelled set or one page of a corpus.
@@ -333,14 +333,14 @@ func (f *filter) keep(e *Example) bool {
 func (f *filter) err(name string, rows int) error {
 	for _, l := range f.opt.Labels {
 		if rows > 0 && !f.labels[l] {
-			return fmt.Errorf("set %s: no row has the label %q; the other labels are %s", name, l, printable.SomeNames(l, printable.SortedKeys(f.others)))
+			return fmt.Errorf("set %s: no row has the label %q; the other labels are %s", name, l, cli.SomeNames(l, cli.SortedKeys(f.others)))
 		}
 	}
 	for i, w := range f.opt.Where {
 		if rows > 0 && f.missed[i] {
 			known := append([]string{"url", "label", "labels", "site", "split", "title", "file"},
-				printable.SortedKeys(f.fields)...)
-			return fmt.Errorf("set %s: no row has a field %q; filter by one of %s", name, w.Field, printable.SomeNames(w.Field, known))
+				cli.SortedKeys(f.fields)...)
+			return fmt.Errorf("set %s: no row has a field %q; filter by one of %s", name, w.Field, cli.SomeNames(w.Field, known))
 		}
 	}
 	return nil
@@ -425,7 +425,7 @@ func (t *Truth) Known(label string) error {
 	if names[label] > 0 {
 		return nil
 	}
-	return fmt.Errorf("label %q matches no page of the truth; it has %s", label, printable.SomeNames(label, printable.SortedKeys(names)))
+	return fmt.Errorf("label %q matches no page of the truth; it has %s", label, cli.SomeNames(label, cli.SortedKeys(names)))
 }
 
 func (t *Truth) add(url string, l Labels) {

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding/charmap"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // ErrLayout reports a path without a readable set.
@@ -119,8 +119,8 @@ func one(dir, name string) (string, error) {
 		if _, err := os.Stat(path); err != nil {
 			continue // absent or unreadable, so ignored
 		}
-		if !reading.Regular(path) {
-			return "", fmt.Errorf("%w: %s is not a file; %w", ErrLayout, filepath.Base(path), reading.ErrKind)
+		if !fileio.Regular(path) {
+			return "", fmt.Errorf("%w: %s is not a file; %w", ErrLayout, filepath.Base(path), fileio.ErrKind)
 		}
 		if found != "" {
 			return "", fmt.Errorf("%w: both %s and %s are there; keep one", ErrLayout, filepath.Base(found), filepath.Base(path))
@@ -324,7 +324,7 @@ func eachFile(rep *Report, dir, sub string, do func(path string, err error) bool
 		case d.IsDir() || hidden:
 			return nil
 		}
-		if why := reading.Within(dir, path, d); why != "" {
+		if why := fileio.Within(dir, path, d); why != "" {
 			rep.skip(why, path)
 			return nil
 		}
@@ -355,8 +355,8 @@ func readPage(rep *Report, path string, text bool) (*Example, error) {
 }
 
 func readFile(path string) ([]byte, error) {
-	body, err := reading.All(path, maxFileBytes)
-	if errors.Is(err, reading.ErrSize) {
+	body, err := fileio.All(path, maxFileBytes)
+	if errors.Is(err, fileio.ErrSize) {
 		err = fmt.Errorf("%w as a page; take it out of the set", err)
 	}
 	return body, err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 )
 
 // Options selects rows of a set. The zero value selects all.
@@ -186,7 +186,7 @@ func (open Opener) Stream(paths, where []string, level int, read func(*Set)) (St
 	for _, s := range where {
 		w, err := ParseWhere(s)
 		if err != nil {
-			return nil, usage.Of(err)
+			return nil, cli.Usage(err)
 		}
 		opt.Where = append(opt.Where, w)
 	}

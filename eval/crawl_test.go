@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/usage"
 	"fossick/store"
 )
 
@@ -401,7 +401,7 @@ func TestMistakes(t *testing.T) {
 	twice, caps := sources("a", "./a"), sources("a")
 	caps.Caps = []int{10, 0}
 	for want, from := range map[string]Sources{"is given twice": twice, "want a number of pages, at least 1": caps} {
-		var mistake usage.Error
+		var mistake cli.UsageError
 		if _, err := ReadCrawls(t.Context(), from); err == nil || !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want a mistake with %q", err, want)
 		}

@@ -13,10 +13,9 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/plan"
 	"fossick/datasets"
+	"fossick/internal/cli"
 	"fossick/internal/page"
-	"fossick/internal/printable"
 	"fossick/internal/report"
-	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/store"
@@ -49,7 +48,7 @@ type Crawls struct {
 func ReadCrawls(ctx context.Context, from Sources) (ev *Crawls, err error) {
 	for _, n := range from.Caps {
 		if n < 1 {
-			return nil, usage.Errorf("--max-pages-per-host %d: want a number of pages, at least 1", n)
+			return nil, cli.Usagef("--max-pages-per-host %d: want a number of pages, at least 1", n)
 		}
 	}
 	if err := distinct(from.Stores); err != nil {
@@ -111,7 +110,7 @@ func distinct(dirs []string) error {
 			return fmt.Errorf("store %s: %w", dir, err)
 		}
 		if seen[abs] {
-			return usage.Errorf("store %s is given twice; give different crawls", dir)
+			return cli.Usagef("store %s is given twice; give different crawls", dir)
 		}
 		seen[abs] = true
 	}
@@ -205,7 +204,7 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *judgedCrawl, s *store.Sto
 	switch {
 	case ev.truth != nil:
 		if err := ev.truth.Known(ev.from.Target); err != nil {
-			return usage.Errorf("%w; choose one with --target", err)
+			return cli.Usagef("%w; choose one with --target", err)
 		}
 		target := ev.from.Target
 		from := labelSource{Kind: byLabels, Name: ev.from.Truth, Target: target, Targets: len(ev.truth.Targets(target)), Known: ev.truth.Len()}
@@ -219,7 +218,7 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *judgedCrawl, s *store.Sto
 		if err != nil {
 			return err
 		}
-		defer ev.from.Step(printable.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
+		defer ev.from.Step(cli.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
 		from := labelSource{Kind: byModel, Name: ev.from.Judge, Target: topic.Name}
 		err = crawl.judgeByModel(ctx, s, from, func(p *page.Page) judgement { // by the model's own threshold, as refine does
 			score, rest, unknown := topic.Probability(features.Doc(p.Fields()))
@@ -254,7 +253,7 @@ func sameModel(a, b *models.Model) bool {
 
 func (ev *Crawls) made() (facts []report.Fact) {
 	if ev.truth != nil {
-		facts = append(facts, report.Fact{Name: "truth", Value: printable.Sprintf("%s, %d pages", ev.from.Truth, ev.truth.Len())})
+		facts = append(facts, report.Fact{Name: "truth", Value: cli.Sprintf("%s, %d pages", ev.from.Truth, ev.truth.Len())})
 	}
 	if ev.judge != nil {
 		facts = append(facts, report.Fact{Name: "judge", Value: ev.from.Judge + ": " + ev.judge.Model().Summary()})
@@ -276,10 +275,10 @@ func (ev *Crawls) severalTopics(crawl *judgedCrawl) error {
 	switch own := ev.truth == nil && ev.judge == nil; {
 	case len(names) == 0:
 	case ev.from.Target == "" && !own:
-		return usage.Errorf("the crawl in %s has several topics: %s; give --target LABEL, the label of the truth or the judge to judge it by", crawl.Dir, printable.SomeNames("", names))
+		return cli.Usagef("the crawl in %s has several topics: %s; give --target LABEL, the label of the truth or the judge to judge it by", crawl.Dir, cli.SomeNames("", names))
 	case ev.from.Target != "" && own && ev.from.Target != crawl.Info.Topic:
 		if !crawl.judgeByTopic(ev.from.Target) {
-			return usage.Errorf("--target %s: the crawl in %s has the topics %s", ev.from.Target, crawl.Dir, printable.SomeNames(ev.from.Target, names))
+			return cli.Usagef("--target %s: the crawl in %s has the topics %s", ev.from.Target, crawl.Dir, cli.SomeNames(ev.from.Target, names))
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -115,7 +115,7 @@ func measurePoliteness(ctx context.Context, inMemory int, stores ...*store.Store
 }
 
 type gatherer struct {
-	sorter  *extsort.Sorter[exchange]
+	sorter  *fileio.Sorter[exchange]
 	parties map[uint64]int64 // by host hash; only hosts with an address
 	moved   map[uint64]int64 // by host hash: when the host's address last changed, Unix milliseconds
 }
@@ -457,8 +457,8 @@ func byTime(a, b exchange) int {
 // exchangesInMemory exchanges take 10 MiB.
 const exchangesInMemory = 1 << 18
 
-func newSorter(inMemory int) *extsort.Sorter[exchange] {
-	return extsort.New(extsort.Options[exchange]{
+func newSorter(inMemory int) *fileio.Sorter[exchange] {
+	return fileio.NewSorter(fileio.SortOptions[exchange]{
 		Limit: inMemory, Compare: byTime,
 		Append: func(dst []byte, _, x exchange) []byte {
 			dst, _ = binary.Append(dst, binary.BigEndian, x) // cannot fail: the size is fixed

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 )
 
@@ -151,7 +151,7 @@ func overlapSentence(r Result) string {
 	if len(r.Stores) == 2 {
 		return fmt.Sprintf("After %s each, the two crawls had %s of them in common%s.", report.Pages(last.Pages), report.Percent(last.Share), kept)
 	}
-	return printable.Sprintf("After %s each, two of the %d crawls had %s of them in common, on average over all pairs%s.",
+	return cli.Sprintf("After %s each, two of the %d crawls had %s of them in common, on average over all pairs%s.",
 		report.Pages(last.Pages), len(r.Stores), report.Percent(last.Share), kept)
 }
 
@@ -172,7 +172,7 @@ func nextSentence(n *NextPages) string {
 	if n == nil {
 		return ""
 	}
-	return printable.Sprintf("%s of the last %d pages were on topic: expect about %s of the next 1,000, and at most %s of them (99 %% confidence).",
+	return cli.Sprintf("%s of the last %d pages were on topic: expect about %s of the next 1,000, and at most %s of them (99 %% confidence).",
 		report.Percent(n.Harvest), n.Pages, report.Number(int(1000*n.Harvest+0.5)), report.Percent(n.Upper))
 }
 

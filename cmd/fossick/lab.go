@@ -6,7 +6,7 @@ import (
 
 	"fossick/crawler/plan"
 	"fossick/eval/lab"
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 )
 
 type labCmd struct {
@@ -65,7 +65,7 @@ func (c *labCmd) Run(a *app) error {
 	}
 	if c.HTML != "" {
 		result.HTML = c.HTML
-		if err := wholefile.Page(c.HTML, func(w io.Writer) error { return setup.WriteReport(w, result, version) }); err != nil {
+		if err := fileio.WritePage(c.HTML, func(w io.Writer) error { return setup.WriteReport(w, result, version) }); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ import (
 	"golang.org/x/net/html"
 
 	"fossick/datasets"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func set(pages ...*datasets.Example) *datasets.Set {
@@ -809,7 +809,7 @@ func TestConcurrent(t *testing.T) {
 
 func corpus(t testing.TB, name string) *datasets.Set {
 	t.Helper()
-	s, err := datasets.Open(fulltest.Corpus(t, name), datasets.Options{})
+	s, err := datasets.Open(testkit.Corpus(t, name), datasets.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -829,7 +829,7 @@ func TestRealCorpora(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.name != "webkb" {
-				fulltest.Only(t, "serves a large corpus")
+				testkit.Only(t, "serves a large corpus")
 			}
 			s, before := corpus(t, tt.name), time.Now()
 			w, _, client := start(t, Options{}, s)

@@ -20,8 +20,8 @@ import (
 	"fossick/graph"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
-	"fossick/internal/fulltest"
 	"fossick/internal/report"
+	"fossick/internal/testkit"
 )
 
 // TestCrawlKinds crawls a small web by MCS, with paper B's kinds of links and with all alike.
@@ -156,7 +156,7 @@ func (s *slowManners) run(t *testing.T, most int) (last int) {
 
 // TestGraphManners compares with a simulation of every second, which must respect fetch times and rests.
 func TestGraphManners(t *testing.T) {
-	for seed := range uint64(fulltest.Rounds(60, 300)) {
+	for seed := range uint64(testkit.Rounds(60, 300)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var text strings.Builder
 		pages, hosts := 2+rng.IntN(50), 1+rng.IntN(8)
@@ -315,7 +315,7 @@ func golden(t *testing.T, out io.Writer, name string) {
 			t.Fatal(err)
 		}
 	} else {
-		list := fulltest.Corpus(t, name)
+		list := testkit.Corpus(t, name)
 		if _, err := graph.BuildEdgeList(t.Context(), list, path, graph.BuildOptions{Memory: 8 << 20}); err != nil {
 			t.Fatal(err)
 		}

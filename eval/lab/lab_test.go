@@ -14,9 +14,9 @@ import (
 	"fossick/crawler"
 	"fossick/datasets"
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
 	"fossick/internal/stats"
+	"fossick/internal/testkit"
 )
 
 // tinyWeb is a ring of 60 pages on three hosts with links to the next three pages and to a dead URL. Every
@@ -379,11 +379,11 @@ func (evenScorer) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []flo
 func TestNoHonestHostIsAFarm(t *testing.T) {
 	for _, name := range []string{"uci_ics", "debdocs", "wikispeedia"} {
 		t.Run(name, func(t *testing.T) {
-			dir := fulltest.Corpus(t, name)
+			dir := testkit.Corpus(t, name)
 			if name != "uci_ics" {
-				fulltest.Only(t, "reads a corpus whole")
+				testkit.Only(t, "reads a corpus whole")
 			}
-			c, seeds := fewOfEachHost(t, dir, fulltest.Rounds(12, math.MaxInt), fulltest.Rounds(8000, math.MaxInt))
+			c, seeds := fewOfEachHost(t, dir, testkit.Rounds(12, math.MaxInt), testkit.Rounds(8000, math.MaxInt))
 			order, err := orders.OrderingByName("bfs")
 			if err != nil {
 				t.Fatal(err)

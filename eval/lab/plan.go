@@ -13,9 +13,8 @@ import (
 
 	"fossick/crawler/plan"
 	"fossick/datasets"
+	"fossick/internal/cli"
 	"fossick/internal/report"
-	"fossick/internal/terminal"
-	"fossick/internal/usage"
 )
 
 // Plan specifies a run.
@@ -27,7 +26,7 @@ type Plan struct {
 	Open   datasets.Opener
 	Say    func(format string, args ...any)
 	Log    *slog.Logger
-	Work   *terminal.Task // progress display; nil for none
+	Work   *cli.Task // progress display; nil for none
 }
 
 // Options are the flags of fossick lab.
@@ -62,11 +61,11 @@ const defaultTrainPages = 600
 // Check validates the plan, and adds the policies of a sweep to Policy.
 func (p *Plan) Check() error {
 	if p.Starts < 1 || p.StartSets < 1 || p.StartSets > 64 || p.Pages < 0 || p.TrainPages < 0 {
-		return usage.Errorf("--starts %d, --start-sets %d, --pages %d, --train-pages %d: want at least 1 start page, 1 to 64 start sets, and no negative numbers",
+		return cli.Usagef("--starts %d, --start-sets %d, --pages %d, --train-pages %d: want at least 1 start page, 1 to 64 start sets, and no negative numbers",
 			p.Starts, p.StartSets, p.Pages, p.TrainPages)
 	}
 	if p.Pages > 0 && p.Pages < p.Starts {
-		return usage.Errorf("--pages %d includes the start pages, of which there are %d; ask for more pages or fewer --starts", p.Pages, p.Starts)
+		return cli.Usagef("--pages %d includes the start pages, of which there are %d; ask for more pages or fewer --starts", p.Pages, p.Starts)
 	}
 	if _, err := p.manners(); err != nil {
 		return err
@@ -77,7 +76,7 @@ func (p *Plan) Check() error {
 		}
 	}
 	if len(p.Policy) == 0 {
-		return usage.Errorf("give the policies to compare with --policy, or a sweep with --rho-sweep")
+		return cli.Usagef("give the policies to compare with --policy, or a sweep with --rho-sweep")
 	}
 	for _, name := range p.Policy {
 		if _, is := oracles[name]; !is {
@@ -166,7 +165,7 @@ const (
 func (p *Plan) manners() (*politeManners, error) {
 	if !p.Polite {
 		if p.Workers != 0 || p.Delay != "" || p.Latency != nil {
-			return nil, usage.Errorf("--workers, --delay and --latency work only with --polite; add it")
+			return nil, cli.Usagef("--workers, --delay and --latency work only with --polite; add it")
 		}
 		return nil, nil
 	}
@@ -175,7 +174,7 @@ func (p *Plan) manners() (*politeManners, error) {
 		m.Latency = *p.Latency
 	}
 	if m.Workers < 1 || m.Latency < 0 {
-		return nil, usage.Errorf("--workers %d, --latency %s: want at least 1 worker, and no negative time", m.Workers, m.Latency)
+		return nil, cli.Usagef("--workers %d, --latency %s: want at least 1 worker, and no negative time", m.Workers, m.Latency)
 	}
 	var err error
 	m.Delay, err = plan.ParseDelay(p.Delay)

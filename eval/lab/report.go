@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 )
 
@@ -106,7 +106,7 @@ func (r *Result) sentences(best []policyFigures) []string {
 	out = append(out, fmt.Sprintf("Each crawl began with %s on topic, drawn at random; they count as fetched.", report.Pages(r.Starts)))
 	for _, f := range best {
 		if f.Short > 0 {
-			out = append(out, printable.Sprintf("%s ran out of URLs in %d of %d crawls.", f.Policy, f.Short, r.StartSets))
+			out = append(out, cli.Sprintf("%s ran out of URLs in %d of %d crawls.", f.Policy, f.Short, r.StartSets))
 		}
 	}
 	return out
@@ -114,7 +114,7 @@ func (r *Result) sentences(best []policyFigures) []string {
 
 func (r *Result) lead(race []policyFigures) []string {
 	top := race[0]
-	first := printable.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.StartSets)
+	first := cli.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.StartSets)
 	if len(race) == 1 {
 		return []string{first + r.baseline(race) + "."}
 	}

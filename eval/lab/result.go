@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fossick/eval"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/internal/stats"
 )
@@ -135,7 +135,7 @@ func (r *Result) table(w io.Writer, columns string, cells func(policyResult) str
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	io.WriteString(t, "policy\t"+columns+"\n")
 	for _, f := range r.figures {
-		printable.Fprintf(t, "%s\t", f.Policy)
+		cli.Fprintf(t, "%s\t", f.Policy)
 		io.WriteString(t, cells(r.Policies[f.Policy])+"\n")
 	}
 	_ = t.Flush() // it fails only when w does
@@ -143,30 +143,30 @@ func (r *Result) table(w io.Writer, columns string, cells func(policyResult) str
 
 func (r *Result) printTests(w io.Writer) {
 	if r.NoTests != "" {
-		printable.Fprintf(w, "\n%s\n", r.NoTests)
+		cli.Fprintf(w, "\n%s\n", r.NoTests)
 	}
 	if len(r.Tests) > 0 {
 		io.WriteString(w, "\nharvest, paired t-tests over the start sets\n(adjusted for all of them by Holm; exact permutation test):\n")
 	}
 	for _, t := range r.Tests {
-		printable.Fprintf(w, "  %s − %s: %+.3f, %s (%s; %s)\n", t.A, t.B, t.Difference, report.PValue(t.P), report.Chance(t.Adjusted), report.Chance(t.Exact))
+		cli.Fprintf(w, "  %s − %s: %+.3f, %s (%s; %s)\n", t.A, t.B, t.Difference, report.PValue(t.P), report.Chance(t.Adjusted), report.Chance(t.Exact))
 	}
 }
 
 func (r *Result) Print(w io.Writer) {
-	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic;\n%s of %d pages a policy, each from %s\n\n",
+	cli.Fprintf(w, "%s of %s: %d of %d pages are on topic;\n%s of %d pages a policy, each from %s\n\n",
 		r.Topic, r.Corpus, r.Targets, r.CorpusPages, report.Count(r.StartSets, "crawl"), r.Pages, report.StartPages(r.Starts))
 	if m := r.Manners; m != nil {
-		printable.Fprintf(w, "in simulated time: %s\n\n", m)
+		cli.Fprintf(w, "in simulated time: %s\n\n", m)
 	}
 	r.tables(w)
 	r.printTests(w)
 	if t := r.JudgeTrained; t != nil && *t > 0 {
-		printable.Fprintf(w, "\nthe judge was trained on %s of these pages and knows their labels, so the figures are too good\n", report.Percent(*t))
+		cli.Fprintf(w, "\nthe judge was trained on %s of these pages and knows their labels, so the figures are too good\n", report.Percent(*t))
 	}
-	printable.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
+	cli.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
 	if r.HTML != "" {
-		printable.Fprintf(w, "report: %s\n", r.HTML)
+		cli.Fprintf(w, "report: %s\n", r.HTML)
 	}
 }
 

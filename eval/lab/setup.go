@@ -15,8 +15,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/plan"
 	"fossick/datasets"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/relevance"
@@ -125,13 +124,13 @@ func (s *Setup) truth() (*datasets.Truth, error) {
 			return nil, err
 		}
 		if err := truth.Known(p.Topic); err != nil {
-			return nil, usage.Errorf("%w; choose one with --topic", err)
+			return nil, cli.Usagef("%w; choose one with --topic", err)
 		}
 		return truth, nil
 	case p.Judge != "":
 		return nil, s.judge()
 	case !slices.ContainsFunc(s.Corpus.Rows, func(row *corpusRow) bool { return row.Labels.Match(p.Topic) }):
-		return nil, usage.Errorf("--topic %s: no page of %s has this label; it has %s", p.Topic, p.Corpus, printable.SomeNames(p.Topic, s.labels()))
+		return nil, cli.Usagef("--topic %s: no page of %s has this label; it has %s", p.Topic, p.Corpus, cli.SomeNames(p.Topic, s.labels()))
 	}
 	return nil, nil
 }
@@ -143,7 +142,7 @@ func (s *Setup) labels() []string {
 			labels[l] = true
 		}
 	}
-	return printable.SortedKeys(labels)
+	return cli.SortedKeys(labels)
 }
 
 // judge labels every page of the corpus with the judge model, by the model's own threshold.
@@ -196,7 +195,7 @@ func (s *Setup) train(ctx context.Context) (err error) {
 	}
 	s.Topic.Model, err = topics.Model(p.Model)
 	if err == nil && s.Topic.Model.Class(p.Topic) < 0 {
-		err = usage.Errorf("--topic %s: the model has no such label; it knows %s", p.Topic, printable.SomeNames(p.Topic, s.Topic.Model.Classes))
+		err = cli.Usagef("--topic %s: the model has no such label; it knows %s", p.Topic, cli.SomeNames(p.Topic, s.Topic.Model.Classes))
 	}
 	return err
 }
@@ -306,7 +305,7 @@ func (s *Setup) chooseKeywords(ctx context.Context) error {
 				s.keywords[set], err = relevance.NewKeywords(words)
 			}
 			if err != nil {
-				return usage.Errorf("topic %s: %w", s.plan.Topic, err)
+				return cli.Usagef("topic %s: %w", s.plan.Topic, err)
 			}
 			s.keywords[set].Remember()
 			return nil
@@ -342,7 +341,7 @@ func (s *Setup) policies(ctx context.Context) ([]crawlPolicy, error) {
 	var all []crawlPolicy
 	for _, name := range s.plan.Policy {
 		if slices.ContainsFunc(all, func(p crawlPolicy) bool { return p.Name == name }) {
-			return nil, usage.Errorf("policy %s is given twice", name)
+			return nil, cli.Usagef("policy %s is given twice", name)
 		}
 		p, err := s.policy(name, in)
 		if err != nil {

@@ -9,13 +9,13 @@ import (
 
 	"fossick/crawler"
 	"fossick/eval"
-	"fossick/internal/terminal"
+	"fossick/internal/cli"
 	"fossick/store"
 )
 
 func statusLine(s *Line, p crawler.Progress, now time.Time, columns int) string {
 	var out bytes.Buffer
-	terminal.New(&out, terminal.Options{Terminal: true, Columns: func() int { return columns }}).Show(0, s.parts(p, now)...)
+	cli.NewScreen(&out, cli.ScreenOptions{Terminal: true, Columns: func() int { return columns }}).Show(0, s.parts(p, now)...)
 	return strings.TrimPrefix(out.String(), "\r\x1b[K")
 }
 

@@ -14,7 +14,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/fetch"
 	"fossick/eval"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/store"
 )
@@ -22,14 +22,14 @@ import (
 // printWaiting reports a crawl that ended only because its waiting URLs are on hosts that rest.
 func (r *Result) printWaiting(w io.Writer) {
 	if r.WaitingUntil != nil {
-		printable.Fprintf(w, "all waiting URLs are on hosts that rest, the first until %s; resume the crawl then\n",
+		cli.Fprintf(w, "all waiting URLs are on hosts that rest, the first until %s; resume the crawl then\n",
 			r.WaitingUntil.Format(time.DateTime+" MST"))
 	}
 }
 
 func (r *Result) printOutages(w io.Writer) {
 	if r.Outages > 0 {
-		printable.Fprintf(w, "this machine's network (or its proxy) was down for %s, outages: %d; no URL or host was blamed for it\n",
+		cli.Fprintf(w, "this machine's network (or its proxy) was down for %s, outages: %d; no URL or host was blamed for it\n",
 			time.Duration(r.OutageSeconds*float64(time.Second)).Round(time.Second), r.Outages)
 	}
 }
@@ -128,19 +128,19 @@ func harvestOf(n store.Counts) *float64 {
 }
 
 func (r *Result) Print(w io.Writer) {
-	printable.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
+	cli.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
 	if r.Harvest != nil {
-		printable.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
+		cli.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
 	}
 	io.WriteString(w, "\n")
 	if r.Refreshed != nil {
 		io.WriteString(w, "in all sessions: ")
 	}
-	printable.Fprintf(w, "%d requests in %.1f s", r.Requests, r.Seconds)
+	cli.Fprintf(w, "%d requests in %.1f s", r.Requests, r.Seconds)
 	if r.PagesPerSecond != nil {
-		printable.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
+		cli.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
 	}
-	printable.Fprintf(w, "; stopped: %s; URLs waiting: %d\n", r.Stopped, r.Waiting)
+	cli.Fprintf(w, "; stopped: %s; URLs waiting: %d\n", r.Stopped, r.Waiting)
 	r.printTopics(w)
 	r.Refreshed.Print(w)
 	printNext(w, r.Next)
@@ -150,33 +150,33 @@ func (r *Result) Print(w io.Writer) {
 	}
 	slices.Sort(states)
 	for _, state := range states {
-		printable.Fprintf(w, "  %-16s %d", state, r.ByState[state])
+		cli.Fprintf(w, "  %-16s %d", state, r.ByState[state])
 		switch {
 		case state == string(fetch.StateDuplicate) && r.NearDuplicates > 0:
-			printable.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
+			cli.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
 		case state == string(fetch.StateScriptOnly):
-			printable.Fprintf(w, ": %s", report.ScriptOnly(int(r.ByState[state])))
+			cli.Fprintf(w, ": %s", report.ScriptOnly(int(r.ByState[state])))
 		}
 		io.WriteString(w, "\n")
 	}
 	if r.SameAddress != nil {
-		printable.Fprintf(w, "hosts dropped because another site has their address: %d\n", *r.SameAddress)
+		cli.Fprintf(w, "hosts dropped because another site has their address: %d\n", *r.SameAddress)
 	}
 	printPoliteness(w, r.Politeness)
 	if n := len(r.SeedsFailed); n > 0 {
-		printable.Fprintf(w, "start pages that failed: %d\n", n)
+		cli.Fprintf(w, "start pages that failed: %d\n", n)
 		printFailures(w, r.SeedsFailed)
 	}
 	r.printOutages(w)
 	r.printWaiting(w)
-	printable.Fprintf(w, "store: %s\n", r.Store)
+	cli.Fprintf(w, "store: %s\n", r.Store)
 	switch {
 	case r.Waiting == 0 && r.Fetched == 0:
-		printable.Fprintf(w, "solve the problem, remove %s and start again\n", r.Store)
+		cli.Fprintf(w, "solve the problem, remove %s and start again\n", r.Store)
 	case r.Waiting > 0 && r.verb == "agent": // its settings are shared by all machines
-		printable.Fprintf(w, "resume with: fossick agent --store %s and the same flags as before\n", r.Store)
+		cli.Fprintf(w, "resume with: fossick agent --store %s and the same flags as before\n", r.Store)
 	case r.Waiting > 0:
-		printable.Fprintf(w, "resume with: fossick %s --resume --store %s%s\n", r.verb, r.Store, r.limit())
+		cli.Fprintf(w, "resume with: fossick %s --resume --store %s%s\n", r.verb, r.Store, r.limit())
 	}
 }
 
@@ -194,13 +194,13 @@ func printPoliteness(w io.Writer, p *eval.Politeness) {
 	}
 	io.WriteString(w, "politeness:\n")
 	for _, s := range p.Sentences() {
-		printable.Fprintf(w, "  %s\n", s)
+		cli.Fprintf(w, "  %s\n", s)
 	}
 }
 
 func printNext(w io.Writer, m *eval.NextPages) {
 	if m != nil {
-		printable.Fprintf(w, "%s of the last %d pages were on topic; expect at most %s of the next (99 %% confidence)\n", report.Percent(m.Harvest), m.Pages, report.Percent(m.Upper))
+		cli.Fprintf(w, "%s of the last %d pages were on topic; expect at most %s of the next (99 %% confidence)\n", report.Percent(m.Harvest), m.Pages, report.Percent(m.Upper))
 	}
 }
 
@@ -225,7 +225,7 @@ func (r *Refreshed) Print(w io.Writer) {
 	if r == nil {
 		return
 	}
-	printable.Fprintf(w, "this session, %.1f s: visited %d stored pages again: %d unchanged, %d changed, %d gone, %d without an answer; %d new pages\n",
+	cli.Fprintf(w, "this session, %.1f s: visited %d stored pages again: %d unchanged, %d changed, %d gone, %d without an answer; %d new pages\n",
 		r.Seconds, r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed, r.NewPages)
 }
 
@@ -268,7 +268,7 @@ func causeOf(proxy string, done crawler.Result) (cause, advice string) {
 	case !done.WaitUntil.IsZero():
 		return "all hosts ask to wait until " + done.WaitUntil.Local().Format(time.DateTime), "resume the crawl then"
 	case done.Attempts.Last != "":
-		return "no server answered; the last exchange ended as " + printable.Cut(done.Attempts.Last, 200),
+		return "no server answered; the last exchange ended as " + cli.Cut(done.Attempts.Last, 200),
 			"check the connection of this machine, and resume the crawl"
 	}
 	return "the time ran out before the first page arrived", "give a longer --max-time and resume the crawl"
@@ -360,7 +360,7 @@ func (r *Result) printTopics(w io.Writer) {
 		if row.Harvest != nil {
 			share = report.Percent(*row.Harvest)
 		}
-		printable.Fprintf(t, "%s\t%d\t%s\t%.0f\t%.0f\t\n", g.Name, row.Relevant, share, row.Paid, row.Budget)
+		cli.Fprintf(t, "%s\t%d\t%s\t%.0f\t%.0f\t\n", g.Name, row.Relevant, share, row.Paid, row.Budget)
 	}
 	_ = t.Flush() // it fails only when w does
 }

@@ -19,10 +19,9 @@ import (
 
 	"fossick/crawler"
 	"fossick/eval"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/internal/serving"
-	"fossick/internal/terminal"
-	"fossick/internal/usage"
 )
 
 // Server serves a running crawl's last progress: /status as JSON, /metrics for Prometheus.
@@ -44,7 +43,7 @@ func Listen(addr string, profiles bool, session Session) (*Server, error) {
 	}
 	l, err := serving.Listen(addr)
 	if err != nil {
-		return nil, usage.Errorf("--listen: %w; give a free HOST:PORT such as 127.0.0.1:9100", err)
+		return nil, cli.Usagef("--listen: %w; give a free HOST:PORT such as 127.0.0.1:9100", err)
 	}
 	m := &Server{session: session, whole: whole{ask: session.Whole}, addr: l.Addr()}
 	registry := prometheus.NewRegistry()
@@ -196,11 +195,11 @@ func finite(x float64) *float64 {
 	return &x
 }
 
-func (s *Line) patience(p crawler.Progress) terminal.Part {
+func (s *Line) patience(p crawler.Progress) cli.Part {
 	if p.Patience == nil || !p.Patience.Waits || p.Patience.Hosts == 0 {
-		return terminal.Part{}
+		return cli.Part{}
 	}
-	return terminal.Part{Rank: 4, Text: fmt.Sprintf("waits for better links at %s", report.Count(p.Patience.Hosts, "host"))}
+	return cli.Part{Rank: 4, Text: fmt.Sprintf("waits for better links at %s", report.Count(p.Patience.Hosts, "host"))}
 }
 
 // Whole is the state of a multi-agent crawl.

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 )
 
 // outside collects, as candidates for seeds, URLs that lead out of a party and that none has reached (paper E,
 // E1). They are sorted on disk; memory holds four bytes a known URL.
 type outside struct {
 	links  []uint32 // by URL number: stored pages that link to it
-	sorted *extsort.Sorter[listedSeed]
+	sorted *fileio.Sorter[listedSeed]
 
 	from uint64 // URL whose name is cached: the links of a page are consecutive
 	name string
@@ -24,8 +24,8 @@ type outside struct {
 const inMemory = 1 << 16
 
 // newSorter sorts candidates by falling in-link count, then by URL.
-func newSorter() *extsort.Sorter[listedSeed] {
-	return extsort.New(extsort.Options[listedSeed]{
+func newSorter() *fileio.Sorter[listedSeed] {
+	return fileio.NewSorter(fileio.SortOptions[listedSeed]{
 		Limit:   inMemory,
 		Compare: func(a, b listedSeed) int { return cmp.Or(cmp.Compare(b.Links, a.Links), cmp.Compare(a.URL, b.URL)) },
 		Append: func(dst []byte, _, s listedSeed) []byte {

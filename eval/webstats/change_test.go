@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store/change"
 )
 
@@ -205,7 +205,7 @@ func TestIntervals(t *testing.T) {
 
 func intervals(t *testing.T, gap, least float64) {
 	const pages, median = 40, 2.
-	webs := fulltest.Rounds(10, 200)
+	webs := testkit.Rounds(10, 200)
 	holds, ratio, naive := 0, 0., 0.
 	for seed := range webs {
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))

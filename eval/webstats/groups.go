@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 )
 
 // The counters of a tally, over the URLs and pages of a name.
@@ -47,7 +47,7 @@ type groups struct {
 	dir    string
 	room   int // names in memory
 	now    map[string]*tally
-	disk   *extsort.Sorter[group]
+	disk   *fileio.Sorter[group]
 	failed error
 }
 
@@ -88,7 +88,7 @@ func (g *groups) count(name string, what int) {
 
 func (g *groups) spill() error {
 	if g.disk == nil {
-		g.disk = extsort.New(extsort.Options[group]{Dir: g.dir, Limit: g.room, Compare: byName, Append: appendGroup, Read: readGroup})
+		g.disk = fileio.NewSorter(fileio.SortOptions[group]{Dir: g.dir, Limit: g.room, Compare: byName, Append: appendGroup, Read: readGroup})
 	}
 	all := make([]group, 0, len(g.now))
 	for name, t := range g.now {

@@ -9,7 +9,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 )
 
 // Values below exactBelow have one histogram cell each; above, each power of two has cellsOfOctave
@@ -109,11 +109,11 @@ func (s *spread) upTo(bounds []int64) (rows [][]any) {
 // degrees counts out-degrees of pages, and in-degrees of pages and of URLs, by sorting link targets on disk.
 type degrees struct {
 	dir     string
-	room    int                     // entries in memory
-	entries *extsort.Sorter[uint64] // 2·ID for a page, 2·ID+1 for a link target
-	out     map[int]int64           // pages by out-degree
-	in      map[int]int64           // pages by in-degree
-	known   map[int]int64           // linked URLs by in-degree
+	room    int                    // entries in memory
+	entries *fileio.Sorter[uint64] // 2·ID for a page, 2·ID+1 for a link target
+	out     map[int]int64          // pages by out-degree
+	in      map[int]int64          // pages by in-degree
+	known   map[int]int64          // linked URLs by in-degree
 }
 
 // mostEntries entries take 16 MiB.
@@ -124,7 +124,7 @@ func newDegrees(dir string) *degrees {
 }
 
 func (d *degrees) begin() {
-	d.entries = extsort.New(extsort.Options[uint64]{
+	d.entries = fileio.NewSorter(fileio.SortOptions[uint64]{
 		Dir: d.dir, Limit: d.room, Compare: cmp.Compare[uint64], Sort: slices.Sort[[]uint64],
 		Append: func(dst []byte, before, x uint64) []byte { return binary.AppendUvarint(dst, x-before) },
 		Read: func(r *bufio.Reader, before uint64) (uint64, error) {

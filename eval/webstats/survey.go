@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/extsort"
+	"fossick/internal/fileio"
 	"fossick/internal/page"
 )
 
@@ -56,7 +56,7 @@ type SurveyResult struct {
 	Seeds      []listedSeed // as given, then those of earlier sessions
 	Candidates int          // for the next survey
 
-	sorted *extsort.Sorter[listedSeed]
+	sorted *fileio.Sorter[listedSeed]
 }
 
 type listedSeed struct {

@@ -14,10 +14,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/report"
-	"fossick/internal/terminal"
-	"fossick/internal/wholefile"
 )
 
 type columnUnit byte
@@ -124,7 +123,7 @@ func WriteText(w io.Writer, tables []Table, columns int) {
 
 func (t *Table) writeText(w io.Writer, columns int) {
 	t = t.narrow()
-	terminal.Fprint(w, t.Title, terminal.Bold)
+	cli.Fprint(w, t.Title, cli.Bold)
 	io.WriteString(w, "\n")
 	if len(t.Rows) > 0 {
 		t.writeRows(w, columns)
@@ -132,7 +131,7 @@ func (t *Table) writeText(w io.Writer, columns int) {
 		io.WriteString(w, "  none\n")
 	}
 	for _, line := range wrap(t.Note, columns-2) {
-		printable.Fprintf(w, "  %s\n", line)
+		cli.Fprintf(w, "  %s\n", line)
 	}
 }
 
@@ -174,11 +173,11 @@ func (t *Table) writeRows(w io.Writer, columns int) {
 		widths[0] = max(leastName, widths[0]-over)
 	}
 	for i, line := range lines {
-		style := terminal.Plain
+		style := cli.Plain
 		if i == 0 {
-			style = terminal.Faint
+			style = cli.Faint
 		}
-		terminal.Fprint(w, t.line(line, widths), style)
+		cli.Fprint(w, t.line(line, widths), style)
 		io.WriteString(w, "\n")
 	}
 }
@@ -186,7 +185,7 @@ func (t *Table) writeRows(w io.Writer, columns int) {
 func (t *Table) line(cells []string, widths []int) string {
 	var b strings.Builder
 	for k, cell := range cells {
-		cell = printable.Cut(cell, widths[k])
+		cell = cli.Cut(cell, widths[k])
 		pad := strings.Repeat(" ", max(0, widths[k]-utf8.RuneCountInString(cell)))
 		b.WriteString("  ")
 		if t.Columns[k].Unit == inLetters {
@@ -283,7 +282,7 @@ func WriteCSV(dir string, tables []Table) error {
 	}
 	for _, t := range tables {
 		path := filepath.Join(dir, t.Name+".csv")
-		err := wholefile.Write(path, 0o644, func(f *os.File) error { return t.writeCSV(f) })
+		err := fileio.Write(path, 0o644, func(f *os.File) error { return t.writeCSV(f) })
 		if err != nil {
 			return fmt.Errorf("table %s: %w", path, err)
 		}
@@ -316,7 +315,7 @@ func (t *Table) writeCSV(to io.Writer) error {
 func cell(v any) string {
 	switch v := v.(type) {
 	case string:
-		return printable.Line(v)
+		return cli.Line(v)
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
