@@ -4,16 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
-
-	"fossick/datasets/demo"
 )
-
-func (s *Set) openCorpus(dir, pages string) error {
-	s.layout, s.read = "corpus", readJSONL(pages)
-	return s.openBeside(dir)
-}
 
 func (s *Set) openSitemap(dir, path string) error {
 	s.layout, s.read = "sitemap", readSitemap(path)
@@ -108,52 +100,6 @@ func parseLink(line string) (Link, error) {
 		return Link{}, fmt.Errorf("%d columns; want source URL TAB target URL", strings.Count(line, "\t")+1)
 	}
 	return Link{src, dst}, nil
-}
-
-// openDemo builds the demo web. The same seed gives the same bytes.
-func openDemo(opt Options) (*Set, error) {
-	seed := opt.DemoSeed
-	if seed == 0 {
-		seed = 1
-	}
-	d, err := demo.New(seed)
-	if err != nil {
-		return nil, fmt.Errorf("set demo: %w", err)
-	}
-	w := &Web{Redirects: map[string]Redirect{}, Status: d.Status, Robots: d.Robots, Starts: d.Starts()}
-	for from, r := range d.Redirects {
-		w.Redirects[from] = Redirect(r)
-	}
-	for _, t := range d.Traps {
-		w.Traps = append(w.Traps, Trap(t))
-	}
-	return &Set{
-		name: "demo", layout: "demo", opt: opt, web: w,
-		read: func(_ *Report, yield func(*Example, error) bool) {
-			for _, p := range d.Pages {
-				if !yield(demoExample(p), nil) {
-					return
-				}
-			}
-		},
-		links: func() iter.Seq2[Link, error] {
-			return func(yield func(Link, error) bool) {
-				for from, to := range d.Links() {
-					if !yield(Link{from, to}, nil) {
-						return
-					}
-				}
-			}
-		},
-	}, nil
-}
-
-// demoExample converts a page to a row. Rows share no memory, so callers may change them.
-func demoExample(p *demo.Page) *Example {
-	return &Example{
-		URL: p.URL(), Label: p.Labels[0], Labels: slices.Clone(p.Labels), Site: p.Site(), Split: p.Split,
-		Title: p.Title(), HTML: p.HTML, Charset: p.Charset(), File: "demo", Fields: map[string]string{"kind": p.Kind},
-	}
 }
 
 // Web describes how a corpus behaves as a web server, beyond its pages.

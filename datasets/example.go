@@ -273,24 +273,13 @@ func (w Where) match(e *Example) (pass, has bool) {
 }
 
 func (e *Example) field(name string) (string, bool) {
-	switch name {
-	case "url":
-		return e.URL, true
-	case "label":
-		return e.Label, true
-	case "site":
-		return e.Site, true
-	case "split":
-		return e.Split, true
-	case "title":
-		return e.Title, true
-	case "file":
-		if v, ok := e.Fields["file"]; ok {
-			return v, true
-		}
-		return e.File, true
+	if known := e.known(name); known != nil && name != "html" && name != "text" {
+		return *known, true
 	}
 	v, ok := e.Fields[name]
+	if !ok && name == "file" {
+		return e.File, true
+	}
 	return v, ok
 }
 

@@ -75,7 +75,8 @@ func (s *Set) openFolder(dir string) error {
 		return err
 	}
 	if pages != "" {
-		return s.openCorpus(dir, pages)
+		s.layout, s.read = "corpus", readJSONL(pages)
+		return s.openBeside(dir)
 	}
 	if archives, err := warcFiles(dir); err != nil || len(archives) > 0 {
 		s.layout, s.read = "warc", readWARC(archives...)

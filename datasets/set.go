@@ -25,9 +25,6 @@ type Options struct {
 
 	// Partial skips unreadable rows; the Report counts them.
 	Partial bool
-
-	// DemoSeed seeds the demo set; 0 means 1.
-	DemoSeed uint64
 }
 
 // Set is a labelled set or a corpus. It is safe for concurrent use.

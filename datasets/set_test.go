@@ -463,22 +463,6 @@ func TestLabelsThatLookAlike(t *testing.T) {
 	}
 }
 
-// BenchmarkRow decodes a row with 21 KB of markup.
-func BenchmarkRow(b *testing.B) {
-	html := strings.Repeat("<p class=\"a\">Some text,\n and a <a href=\"/x\">link</a>.</p>\n", 380)
-	line, err := json.Marshal(map[string]string{"url": "http://a.test/", "label": "x", "site": "a.test", "title": "T", "html": html})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	b.SetBytes(int64(len(line)))
-	for b.Loop() {
-		if _, err := parseRow(line); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func TestReadLine(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	in := "short\r\n" + strings.Repeat("y", 50) + "\n" + long + "\n\n" + long + "\nend"
@@ -676,4 +660,31 @@ func FuzzWhere(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestExamplePage(t *testing.T) {
+	markup := `<meta charset=iso-8859-1><title>naïve</title><p>text <a href=/rel>rel</a> <a href=http://b.test/abs>abs</a>`
+	tests := []struct {
+		name             string
+		e                Example
+		url, title, text string
+		links            int
+	}{
+		{"markup", Example{URL: "HTTP://A.test", HTML: markup}, "http://a.test/", "naïve", "text rel abs", 2},
+		{"by ftp", Example{URL: "ftp://a.test/x", HTML: markup}, "ftp://a.test/x", "naïve", "text rel abs", 1},
+		{"no URL at all", Example{URL: "a page", HTML: markup}, "a page", "naïve", "text rel abs", 1},
+		{"text", Example{URL: "http://a.test/", Title: "T", Text: "a <b> c"}, "http://a.test/", "T", "a <b> c", 0},
+		{"nothing", Example{URL: "http://a.test/"}, "http://a.test/", "", "", 0},
+	}
+	for _, tt := range tests {
+		p, err := tt.e.Page()
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if p.URL != tt.url || p.Title != tt.title || p.Text != tt.text || len(p.Links) != tt.links {
+			t.Errorf("%s: url %q, title %q, text %q, %d links; want %q, %q, %q, %d",
+				tt.name, p.URL, p.Title, p.Text, len(p.Links), tt.url, tt.title, tt.text, tt.links)
+		}
+	}
 }

@@ -103,17 +103,6 @@ func TestOwnSplit(t *testing.T) {
 	}
 }
 
-func TestSplitDemo(t *testing.T) {
-	var rows []Row
-	for _, e := range demoRows(t, 1) {
-		rows = append(rows, RowOf(e))
-	}
-	parts, rep, err := Assign(rows, rand.New(rand.NewPCG(1, 1)), SplitOptions{})
-	if err != nil || len(parts) != len(rows) || rep.Train+rep.Test != len(rows) {
-		t.Errorf("%d and %d of %d rows, %v; want all", rep.Train, rep.Test, len(rows), err)
-	}
-}
-
 func TestTruth(t *testing.T) {
 	text := "# url TAB label TAB labels\nhttp://H1.test:80/a#x\tbirds\tbirds|animals\nhttp://h1.test/b\tother\t\nhttp://h1.test/c\tfish\n\nhttp://h1.test/a\tpets\n"
 	for name, body := range map[string]string{"t.tsv": text, "t.tsv.gz": gz(t, text), "t.tsv.zst": zst(t, text)} {

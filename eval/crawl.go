@@ -14,8 +14,8 @@ import (
 	"fossick/store"
 )
 
-// Page holds the fields of a stored page that the measures need.
-type Page struct {
+// judgedPage holds the fields of a stored page that the measures need.
+type judgedPage struct {
 	Number      uint64
 	At          int64 // fetch time, Unix milliseconds
 	URL         string
@@ -30,15 +30,15 @@ type Page struct {
 	Marked      uint64       // bit i: a person marked the page for topic i
 	Rank        *float64     // link-based rank; nil before rank
 
-	Verdict
+	judgement
 }
 
-// Crawl holds a store's pages in crawl order, and its totals.
-type Crawl struct {
+// judgedCrawl holds a store's pages in crawl order, and its totals.
+type judgedCrawl struct {
 	Dir           string
 	Info          store.Info
 	Counts        store.Counts
-	Pages         []Page
+	Pages         []judgedPage
 	Source        labelSource  // source of the verdicts
 	Trail         *crawlTrail  // nil until loadTrail
 	Probabilities bool         // the frontier's priorities are probabilities of relevance
@@ -51,8 +51,8 @@ type Crawl struct {
 
 // loadCrawl reads a store's pages without their bodies, at about 300 bytes of memory a page.
 // The verdicts are the crawl's own until another source judges.
-func loadCrawl(ctx context.Context, s *store.Store) (*Crawl, error) {
-	c := &Crawl{Dir: s.Dir(), Info: s.Info()}
+func loadCrawl(ctx context.Context, s *store.Store) (*judgedCrawl, error) {
+	c := &judgedCrawl{Dir: s.Dir(), Info: s.Info()}
 	var err error
 	if c.Counts, err = s.Counts(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func loadCrawl(ctx context.Context, s *store.Store) (*Crawl, error) {
 			return nil, context.Cause(ctx)
 		}
 		at[p.Number] = len(c.Pages)
-		c.Pages = append(c.Pages, Page{
+		c.Pages = append(c.Pages, judgedPage{
 			Number: p.Number, At: p.At, URL: p.URL, Title: p.Title, Score: p.Score,
 			Crawled: p.Relevant, Label: p.Label, Probability: p.Probability, Topics: topicsOf(p),
 		})
@@ -95,7 +95,7 @@ func loadCrawl(ctx context.Context, s *store.Store) (*Crawl, error) {
 }
 
 // Relevant returns each page's verdict, in crawl order.
-func (c *Crawl) Relevant() []bool {
+func (c *judgedCrawl) Relevant() []bool {
 	r := make([]bool, len(c.Pages))
 	for i := range c.Pages {
 		r[i] = c.Pages[i].Relevant
@@ -104,7 +104,7 @@ func (c *Crawl) Relevant() []bool {
 }
 
 // Kept returns which pages refine kept, in crawl order; nil unless refine has labelled every page.
-func (c *Crawl) Kept() []bool {
+func (c *judgedCrawl) Kept() []bool {
 	k := make([]bool, len(c.Pages))
 	for i := range c.Pages {
 		if c.Pages[i].Refined == nil {
@@ -119,7 +119,7 @@ func (c *Crawl) Kept() []bool {
 }
 
 // URLs returns the pages' URLs in crawl order.
-func (c *Crawl) URLs() []string {
+func (c *judgedCrawl) URLs() []string {
 	u := make([]string, len(c.Pages))
 	for i := range c.Pages {
 		u[i] = c.Pages[i].URL
@@ -127,7 +127,7 @@ func (c *Crawl) URLs() []string {
 	return u
 }
 
-func (c *Crawl) relevantURLs() []string {
+func (c *judgedCrawl) relevantURLs() []string {
 	var u []string
 	for i := range c.Pages {
 		if c.Pages[i].Relevant {
@@ -155,7 +155,7 @@ func marksOf(s *store.Store) (map[store.ID][]store.Mark, error) {
 	return marks, nil
 }
 
-func (p *Page) heed(marks []store.Mark) {
+func (p *judgedPage) heed(marks []store.Mark) {
 	for _, m := range marks {
 		if m.Topic == 0 {
 			p.Mark = &m
@@ -177,7 +177,7 @@ func (opt *RefineOptions) marked(l store.Label, m store.Mark, rest string) store
 }
 
 // judgeByMarks overrides verdicts with people's marks, for a shared crawl with those of its target.
-func (c *Crawl) judgeByMarks() {
+func (c *judgedCrawl) judgeByMarks() {
 	topic := slices.Index(c.Info.Topics, c.Source.Target)
 	for i := range c.Pages {
 		p := &c.Pages[i]
@@ -190,8 +190,8 @@ func (c *Crawl) judgeByMarks() {
 	}
 }
 
-// Verdict is a source's judgement of one page.
-type Verdict struct {
+// judgement is a source's judgement of one page.
+type judgement struct {
 	Relevant bool
 	Known    bool   // false when the source does not cover the page, which then counts as off topic
 	Class    string // the source's own label; "" without one
@@ -221,25 +221,25 @@ type labelSource struct {
 // judges reports whether the source is independent of the models that labelled and refined the crawl.
 func (s *labelSource) judges() bool { return s.Kind != byOwnLabels && s.Own == "" }
 
-func (c *Crawl) judgeByTruth(from labelSource, of func(url string) Verdict) {
+func (c *judgedCrawl) judgeByTruth(from labelSource, of func(url string) judgement) {
 	c.Source = from
 	for i := range c.Pages {
-		c.Pages[i].Verdict = of(c.Pages[i].URL)
+		c.Pages[i].judgement = of(c.Pages[i].URL)
 	}
 }
 
 // judgeByModel judges every stored page, on workers goroutines; people's marks overrule the model.
-func (c *Crawl) judgeByModel(ctx context.Context, s *store.Store, from labelSource, of func(*page.Page) Verdict, workers int) error {
+func (c *judgedCrawl) judgeByModel(ctx context.Context, s *store.Store, from labelSource, of func(*page.Page) judgement, workers int) error {
 	c.Source = from
 	i := 0
-	judge := func(sp *store.Page, p *page.Page) Verdict {
+	judge := func(sp *store.Page, p *page.Page) judgement {
 		if p == nil {
-			return Verdict{}
+			return judgement{}
 		}
 		return of(p)
 	}
-	err := eachParsed(ctx, s, workers, judge, func(_ *store.Page, v Verdict) error {
-		c.Pages[i].Verdict = v
+	err := eachParsed(ctx, s, workers, judge, func(_ *store.Page, v judgement) error {
+		c.Pages[i].judgement = v
 		i++
 		return nil
 	})
@@ -247,16 +247,16 @@ func (c *Crawl) judgeByModel(ctx context.Context, s *store.Store, from labelSour
 	return err
 }
 
-func (c *Crawl) judgeByCrawl() {
+func (c *judgedCrawl) judgeByCrawl() {
 	c.Source = labelSource{Kind: byOwnLabels, Name: "the crawl's own labels", Target: c.Info.Topic}
 	for i := range c.Pages {
 		p := &c.Pages[i]
-		p.Verdict = Verdict{Relevant: p.Crawled, Known: true, Class: p.Label}
+		p.judgement = judgement{Relevant: p.Crawled, Known: true, Class: p.Label}
 	}
 }
 
-// TopicFigures are the figures of one of several topics that share a crawl, by its own labels.
-type TopicFigures struct {
+// topicFigures are the figures of one of several topics that share a crawl, by its own labels.
+type topicFigures struct {
 	Fetched   int         `json:"fetched"` // all pages: each is judged for every topic
 	Relevant  int         `json:"relevant"`
 	Harvest   *float64    `json:"harvest"`
@@ -274,7 +274,7 @@ func topicsOf(p *store.Page) (on uint64) {
 }
 
 // judgeByTopic uses the crawl's own labels for one of its topics; false for an unknown topic.
-func (c *Crawl) judgeByTopic(name string) bool {
+func (c *judgedCrawl) judgeByTopic(name string) bool {
 	i := slices.Index(c.Info.Topics, name)
 	if i < 0 {
 		return false
@@ -282,19 +282,19 @@ func (c *Crawl) judgeByTopic(name string) bool {
 	c.Source.Target = name
 	for k := range c.Pages {
 		p := &c.Pages[k]
-		p.Verdict = Verdict{Relevant: p.Topics&(1<<i) != 0, Known: true, Class: p.Label}
+		p.judgement = judgement{Relevant: p.Topics&(1<<i) != 0, Known: true, Class: p.Label}
 	}
 	return true
 }
 
 // topicFigures returns the figures by topic; nil for a crawl of one topic.
-func (c *Crawl) topicFigures() map[string]TopicFigures {
+func (c *judgedCrawl) topicFigures() map[string]topicFigures {
 	if c.Source.Kind != byOwnLabels || len(c.Info.Topics) == 0 {
 		return nil
 	}
-	all := map[string]TopicFigures{}
+	all := map[string]topicFigures{}
 	for i, name := range c.Info.Topics {
-		f := TopicFigures{Fetched: len(c.Pages)}
+		f := topicFigures{Fetched: len(c.Pages)}
 		on := func(k int) bool { return c.Pages[k].Topics&(1<<i) != 0 }
 		for k := range c.Pages {
 			if on(k) {
@@ -328,14 +328,14 @@ func topicsSentence(f Figures) string {
 
 // together merges the judged crawls of several agents into one, its pages ordered by fetch time.
 // Drift and trail stay empty: they need one store's bodies and links.
-func together(ctx context.Context, dir string, crawls []*Crawl, stores []*store.Store) (*Crawl, error) {
+func together(ctx context.Context, dir string, crawls []*judgedCrawl, stores []*store.Store) (*judgedCrawl, error) {
 	all := *crawls[0]
 	all.Dir, all.Counts, all.Pages, all.Trail, all.Blocks, all.Ranking = dir, store.Counts{}, nil, nil, nil, nil
 	for _, c := range crawls {
 		all.Counts = all.Counts.Plus(c.Counts)
 		all.Pages = append(all.Pages, c.Pages...)
 	}
-	slices.SortStableFunc(all.Pages, func(a, b Page) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(all.Pages, func(a, b judgedPage) int { return cmp.Compare(a.At, b.At) })
 	for i := range all.Pages {
 		all.Pages[i].Number, all.Pages[i].Rank = uint64(i+1), nil // ranks of different stores cannot be compared
 	}

@@ -3,13 +3,16 @@ package eval
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"fossick/internal/cli"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -23,8 +26,7 @@ type fakePage struct {
 
 func fill(t testing.TB, dir, topic string, all []fakePage) *store.Store {
 	t.Helper()
-	s, err := store.Create(dir, store.Info{Version: "test", Topic: topic,
-		Settings: []byte(`{"order":"relevance","rho":0.3,"seeds":["http://a.example/","http://b.example/"]}`)})
+	s, err := store.Create(dir, store.Info{Version: "test", Topic: topic})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,17 +89,17 @@ func synthetic(r *rand.Rand, n int) []fakePage {
 }
 
 // truthOf returns a truth that reads a synthetic page's topic from its URL.
-func truthOf(target string, targets int) (labelSource, func(url string) Verdict) {
-	return labelSource{Kind: byLabels, Name: "truth.tsv", Target: target, Targets: targets, Known: 10 * targets}, func(url string) Verdict {
+func truthOf(target string, targets int) (labelSource, func(url string) judgement) {
+	return labelSource{Kind: byLabels, Name: "truth.tsv", Target: target, Targets: targets, Known: 10 * targets}, func(url string) judgement {
 		if strings.Contains(url, "unknown") {
-			return Verdict{}
+			return judgement{}
 		}
 		class := strings.Split(url, "/")[3]
-		return Verdict{class == target, true, class}
+		return judgement{class == target, true, class}
 	}
 }
 
-func load(t testing.TB, s *store.Store) *Crawl {
+func load(t testing.TB, s *store.Store) *judgedCrawl {
 	t.Helper()
 	c, err := loadCrawl(context.Background(), s)
 	if err != nil {
@@ -116,14 +118,14 @@ func TestMeasure(t *testing.T) {
 	defer closed(t, s)
 	c := load(t, s)
 
-	own := Measure([]*Crawl{c}, 2)
+	own := measureAll([]*judgedCrawl{c}, 2)
 	checkNear(t, "harvest by the crawl's labels", *own.Harvest, 0.5)
 	if own.Relevance != byOwnLabels || own.Recall != nil || own.Unknown != nil || own.Kept != nil || own.SearchLength != nil {
 		t.Errorf("without a truth: got %+v; want no recall, unknown, kept or search length", own.Figures)
 	}
 
 	c.judgeByTruth(truthOf("banking", 4))
-	r := Measure([]*Crawl{c}, 2)
+	r := measureAll([]*judgedCrawl{c}, 2)
 	checkNear(t, "harvest", *r.Harvest, 0.5)
 	checkNear(t, "recall", *r.Recall, 0.5)
 	if *r.Unknown != 1 || r.Relevant != 2 || r.Overlap != nil || r.Stores != nil || r.RecallEstimate != nil {
@@ -138,7 +140,7 @@ func TestMeasure(t *testing.T) {
 func TestMeasureEmptyStore(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", nil)
 	defer closed(t, s)
-	r := Measure([]*Crawl{load(t, s)}, 0)
+	r := measureAll([]*judgedCrawl{load(t, s)}, 0)
 	if r.Harvest != nil || r.HarvestCI != nil || r.Kept != nil || r.Fetched != 0 {
 		t.Errorf("no pages: got %+v, want no harvest", r.Figures)
 	}
@@ -147,7 +149,7 @@ func TestMeasureEmptyStore(t *testing.T) {
 func TestMeasureTwoStores(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	all := synthetic(r, 60)
-	var crawls []*Crawl
+	var crawls []*judgedCrawl
 	for i, part := range [][]fakePage{all[:40], all[20:]} {
 		s := fill(t, filepath.Join(t.TempDir(), fmt.Sprint(i)), "banking", part)
 		c := load(t, s)
@@ -155,7 +157,7 @@ func TestMeasureTwoStores(t *testing.T) {
 		c.judgeByTruth(truthOf("banking", 60))
 		crawls = append(crawls, c)
 	}
-	m := Measure(crawls, 10)
+	m := measureAll(crawls, 10)
 	if len(m.Stores) != 2 || m.Stores[0].Fetched != 40 || m.RecallEstimate == nil {
 		t.Fatalf("got %+v", m)
 	}
@@ -224,7 +226,7 @@ func TestRefine(t *testing.T) {
 	}
 	c := load(t, s)
 	c.judgeByTruth(truthOf("banking", 400))
-	m := Measure([]*Crawl{c}, 0)
+	m := measureAll([]*judgedCrawl{c}, 0)
 	if *m.Kept.Precision != 1 || *m.Kept.Recall != 1 || *m.HarvestAfter != 1 {
 		t.Errorf("cluster of a perfect classifier: %+v", m.Kept)
 	}
@@ -323,9 +325,9 @@ func TestJudgeByModel(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 8)), 80))
 	defer closed(t, s)
 	c := load(t, s)
-	err := c.judgeByModel(context.Background(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, func(p *page.Page) Verdict {
+	err := c.judgeByModel(context.Background(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, func(p *page.Page) judgement {
 		got := moneyWords(p)
-		return Verdict{got.Score > 0.5, true, got.Rest}
+		return judgement{got.Score > 0.5, true, got.Rest}
 	}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -335,18 +337,146 @@ func TestJudgeByModel(t *testing.T) {
 			t.Fatalf("%s: relevant %v", p.URL, p.Relevant)
 		}
 	}
-	if m := Measure([]*Crawl{c}, 0); m.Recall != nil || *m.Unknown != 0 || m.Relevance != byModel {
+	if m := measureAll([]*judgedCrawl{c}, 0); m.Recall != nil || *m.Unknown != 0 || m.Relevance != byModel {
 		t.Errorf("a judge names no targets: %+v", m.Figures)
 	}
 }
 
-func BenchmarkRefine(b *testing.B) {
-	s := fill(b, filepath.Join(b.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 9)), 2000))
-	defer closed(b, s)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Refine(context.Background(), s, RefineOptions{Topic: "banking", Workers: 2, Classify: moneyWords}); err != nil {
-			b.Fatal(err)
+// crawled makes a store of n pages whose first half the crawl labelled relevant.
+func crawled(t *testing.T, n int) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "crawl")
+	var pages []fakePage
+	for i := range n {
+		pages = append(pages, fakePage{url: fmt.Sprintf("http://h.example/%d", i), body: "<p>A loan of a bank", relevant: i < n/2})
+	}
+	closed(t, fill(t, dir, "money", pages))
+	return dir
+}
+
+func sources(stores ...string) Sources {
+	return Sources{Stores: stores, Step: func(string) func() { return func() {} }, Open: func(dir string) (*store.Store, func() error, error) {
+		s, err := store.OpenToRead(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, s.Close, nil
+	}}
+}
+
+// TestWhoseWordCounts: a truth overrides the own labels; the default target is the crawl's topic.
+func TestWhoseWordCounts(t *testing.T) {
+	dir := crawled(t, 8)
+	truth := filepath.Join(t.TempDir(), "labels.tsv")
+	if err := os.WriteFile(truth, []byte("http://h.example/0\tmoney\tmoney\nhttp://h.example/1\tstars\tstars\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	own, byTruth, ofStars := sources(dir), sources(dir), sources(dir)
+	byTruth.Truth, ofStars.Truth, ofStars.Target = truth, truth, "stars"
+	for name, c := range map[string]struct {
+		from    Sources
+		harvest float64
+		unknown int
+		made    string
+	}{
+		"own labels": {own, 0.5, 0, ""}, "truth": {byTruth, 0.125, 6, "labels.tsv, 2 pages"}, "truth of another": {ofStars, 0.125, 6, "labels.tsv, 2 pages"},
+	} {
+		crawls, err := ReadCrawls(t.Context(), c.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := crawls.Measure(0)
+		if r.Harvest == nil || *r.Harvest != c.harvest || r.Unknown != nil && *r.Unknown != c.unknown || r.Settings["workers"] != "32" || r.Next != nil {
+			t.Errorf("%s: %+v", name, r.Figures)
+		}
+		var report strings.Builder
+		if err := crawls.WriteReport(&report, r); err != nil || !strings.Contains(report.String(), c.made) {
+			t.Errorf("%s: %v, want %q in the report", name, err, c.made)
+		}
+	}
+}
+
+// TestMistakes: ReadCrawls reports wrong usage before it opens a store.
+func TestMistakes(t *testing.T) {
+	twice, caps := sources("a", "./a"), sources("a")
+	caps.Caps = []int{10, 0}
+	for want, from := range map[string]Sources{"is given twice": twice, "want a number of pages, at least 1": caps} {
+		var mistake cli.UsageError
+		if _, err := ReadCrawls(t.Context(), from); err == nil || !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want a mistake with %q", err, want)
+		}
+	}
+}
+
+// markedStore has two pages per class; a mark contradicts the label of the first of each.
+func markedStore(t *testing.T) *store.Store {
+	t.Helper()
+	bank, goal := "<p>loan loan deposit branch", "<p>goal ball beach"
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", []fakePage{
+		{url: "http://a.example/banking/1", body: bank, relevant: true, label: "banking"}, {url: "http://a.example/banking/2", body: bank + " x", relevant: true, label: "banking"},
+		{url: "http://a.example/sport/1", body: goal, label: "sport"}, {url: "http://a.example/sport/2", body: goal + " x", label: "sport"},
+	})
+	t.Cleanup(func() { closed(t, s) })
+	counts, err := s.Counts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.Batch()
+	for id, onTopic := range map[store.ID]bool{1: false, 3: true} {
+		if err := b.Mark(id, store.Mark{OnTopic: onTopic, At: 7}, &counts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func verdicts(c *judgedCrawl) (s string) {
+	for _, r := range c.Relevant() {
+		s += map[bool]string{true: "y", false: "n"}[r]
+	}
+	return s
+}
+
+// TestMarksOverruleModels: a mark overrules crawl, judge and refine, but no truth.
+func TestMarksOverruleModels(t *testing.T) {
+	s := markedStore(t)
+	c := load(t, s)
+	if got := verdicts(c); got != "nyyn" {
+		t.Errorf("by the crawl: %s, want nyyn", got)
+	}
+	judge := func(p *page.Page) judgement {
+		return judgement{Relevant: strings.Contains(p.Text, "loan"), Known: true}
+	}
+	if err := c.judgeByModel(t.Context(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, judge, 2); err != nil {
+		t.Fatal(err)
+	}
+	if got := verdicts(c); got != "nyyn" {
+		t.Errorf("by a judge: %s, want nyyn", got)
+	}
+	c.judgeByTruth(truthOf("banking", 2))
+	if got := verdicts(c); got != "yynn" {
+		t.Errorf("by a truth: %s, want yynn", got)
+	}
+	r, err := Refine(t.Context(), s, RefineOptions{Topic: "banking", Model: "m", Threshold: 0.5, Workers: 2,
+		Classify: func(p *page.Page) Classified {
+			if strings.Contains(p.Text, "loan") {
+				return Classified{Score: 0.9, Rest: "sport"}
+			}
+			return Classified{Score: 0.1, Rest: "sport"}
+		}})
+	if err != nil || r.Kept != 2 || r.PerClass["banking"] != 2 || r.PerClass["sport"] != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for n, want := range map[uint64]store.Label{
+		1: {Label: "sport", Score: 0, Kept: false, Model: "m", Rule: "marked no by a person; the model: banking 0.9 ≥ 0.5"},
+		3: {Label: "banking", Score: 1, Kept: true, Model: "m", Rule: "marked yes by a person; the model: banking 0.1 < 0.5"},
+		4: {Label: "sport", Score: 0.1, Kept: false, Model: "m", Rule: "banking 0.1 < 0.5"},
+	} {
+		if got, err := s.Label(n); err != nil || *got != want {
+			t.Errorf("page %d: %+v, %v; want %+v", n, got, err, want)
 		}
 	}
 }

@@ -40,7 +40,7 @@ const (
 // Drift shows how the topic moved. It cuts the crawl into at most maxBlocks blocks of equal size
 // and describes each in c.Blocks. words returns a page's words, in any order, repeats allowed; a
 // nil words reads no page.
-func (c *Crawl) Drift(ctx context.Context, s *store.Store, words func(*page.Page) []string) error {
+func (c *judgedCrawl) Drift(ctx context.Context, s *store.Store, words func(*page.Page) []string) error {
 	n := max(1, min(maxBlocks, len(c.Pages)/minBlock))
 	blocks := make([]driftBlock, 0, n)
 	counts := make([]wordCounts, n)
@@ -63,7 +63,7 @@ func (c *Crawl) Drift(ctx context.Context, s *store.Store, words func(*page.Page
 	return nil
 }
 
-func block(pages []Page, from int, known map[string]bool) driftBlock {
+func block(pages []judgedPage, from int, known map[string]bool) driftBlock {
 	b := driftBlock{From: from + 1, To: from + len(pages)}
 	fetched, relevant := map[string]bool{}, map[string]int{}
 	for i := range pages {
@@ -90,7 +90,7 @@ func block(pages []Page, from int, known map[string]bool) driftBlock {
 	return b
 }
 
-func (c *Crawl) readWords(ctx context.Context, s *store.Store, from, to int, words func(*page.Page) []string) (wordCounts, error) {
+func (c *judgedCrawl) readWords(ctx context.Context, s *store.Store, from, to int, words func(*page.Page) []string) (wordCounts, error) {
 	var relevant []uint64
 	for _, p := range c.Pages[from:to] {
 		if p.Relevant {

@@ -91,9 +91,9 @@ func TestDrift(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tt.what, tt.got, tt.want)
 		}
 	}
-	r := Measure([]*Crawl{c}, 0)
+	r := measureAll([]*judgedCrawl{c}, 0)
 	var html bytes.Buffer
-	if err := writeReport(&html, reportData{Result: r, Crawls: []*Crawl{c}}); err != nil {
+	if err := writeReport(&html, reportData{Result: r, Crawls: []*judgedCrawl{c}}); err != nil {
 		t.Fatal(err)
 	}
 	said := strings.Join(Sentences(r), " ")
@@ -116,7 +116,7 @@ func TestDriftOfLittle(t *testing.T) {
 		if len(c.Blocks) != 1 || len(c.Blocks[0].Rising) > 0 || driftRows(c.Blocks) != nil {
 			t.Errorf("%d pages: got %+v, want one block that is compared with nothing", n, c.Blocks)
 		}
-		if said := strings.Join(Sentences(Measure([]*Crawl{c}, 0)), " "); strings.Contains(said, "Of its first") {
+		if said := strings.Join(Sentences(measureAll([]*judgedCrawl{c}, 0)), " "); strings.Contains(said, "Of its first") {
 			t.Errorf("%d pages: %s", n, said)
 		}
 		closed(t, s)
@@ -124,17 +124,17 @@ func TestDriftOfLittle(t *testing.T) {
 }
 
 func TestReach(t *testing.T) {
-	var pages []Page
+	var pages []judgedPage
 	for i := range 30 { // 20 pages of one host, every other relevant, then 10 hosts with one relevant page each
-		p := Page{URL: fmt.Sprintf("http://big.example/%d", i)}
+		p := judgedPage{URL: fmt.Sprintf("http://big.example/%d", i)}
 		p.Relevant = i%2 == 0
 		if i >= 20 {
 			p.URL, p.Relevant = fmt.Sprintf("http://h%d.example/", i), true
 		}
 		pages = append(pages, p)
 	}
-	reach := func(pages []Page, caps ...int) Reach {
-		c := Crawl{Pages: pages}
+	reach := func(pages []judgedPage, caps ...int) Reach {
+		c := judgedCrawl{Pages: pages}
 		return ReachOf(c.URLs(), c.Relevant(), caps)
 	}
 	r := reach(pages)
@@ -154,7 +154,7 @@ func TestReach(t *testing.T) {
 	if r := reach(pages, 3, 50); len(r.Capped) != 2 || r.Capped[0].Pages != 13 || r.Capped[0].Relevant != 12 || r.Capped[1].Pages != 30 {
 		t.Errorf("caps 3 and 50: %+v", r.Capped)
 	}
-	if r := reach([]Page{{URL: "http://a.x.example/"}, {URL: "http://b.x.example/"}}); r.Hosts != 2 || r.Sites != 1 || r.EffectiveRelevant != nil || !(math.Abs(*r.Effective-2) <= 1e-9) {
+	if r := reach([]judgedPage{{URL: "http://a.x.example/"}, {URL: "http://b.x.example/"}}); r.Hosts != 2 || r.Sites != 1 || r.EffectiveRelevant != nil || !(math.Abs(*r.Effective-2) <= 1e-9) {
 		t.Errorf("two hosts of a site: %+v", r)
 	}
 	if r := reach(nil); r.Effective != nil || r.Hosts != 0 || r.Largest != nil || r.Capped != nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"fossick/crawler"
 	"fossick/internal/report"
 	"fossick/store"
 )
@@ -42,7 +43,7 @@ type Figures struct {
 	Politeness *Politeness  `json:"politeness"`
 	Ranked     *rankedPages `json:"ranked"` // null before rank
 
-	Topics map[string]TopicFigures `json:"topics,omitempty"` // by the crawl's own labels, where several share it
+	Topics map[string]topicFigures `json:"topics,omitempty"` // by the crawl's own labels, where several share it
 }
 
 // Result holds the first crawl's figures, the comparison of several crawls, and each one's figures.
@@ -53,20 +54,28 @@ type Result struct {
 	OverlapKept []Point           `json:"overlap_kept"`
 	Stores      []Figures         `json:"stores,omitempty"`
 	Versus      *comparedCrawls   `json:"versus,omitempty"` // nil for one crawl
-	Next        *furtherPages     `json:"next"`             // nil when the crawl is too short
+	Next        *NextPages        `json:"next"`             // nil when the crawl is too short
 	Settings    map[string]string `json:"settings,omitempty"`
 }
 
-// furtherPages estimates the harvest of the next pages from the last ones, as --min-harvest does.
-type furtherPages struct {
+// NextPages estimates the harvest of the next pages from the last ones, as --min-harvest does.
+type NextPages struct {
 	Pages   int     `json:"pages"` // number of last pages used
 	Harvest float64 `json:"harvest"`
 	Upper   float64 `json:"upper"` // of the one-sided 99 % interval
 }
 
-// Measure computes all figures of crawls that one source judged. Curves have a point every step
+// NextPagesOf returns a crawl's estimate; nil for a crawl without pages.
+func NextPagesOf(m crawler.Marginal) *NextPages {
+	if m.Pages == 0 {
+		return nil
+	}
+	return &NextPages{m.Pages, m.Harvest, m.Upper}
+}
+
+// measureAll computes all figures of crawls that one source judged. Curves have a point every step
 // pages; 0 chooses a step.
-func Measure(crawls []*Crawl, step int) Result {
+func measureAll(crawls []*judgedCrawl, step int) Result {
 	var urls, relevant [][]string
 	stores := make([]Figures, len(crawls))
 	for i, c := range crawls {
@@ -98,7 +107,7 @@ func Measure(crawls []*Crawl, step int) Result {
 }
 
 // overlapKept returns the mean overlap of the kept pages; nil unless refine labelled every page.
-func overlapKept(crawls []*Crawl, step int) []Point {
+func overlapKept(crawls []*judgedCrawl, step int) []Point {
 	var kept [][]string
 	for _, c := range crawls {
 		k := c.Kept()
@@ -116,7 +125,7 @@ func overlapKept(crawls []*Crawl, step int) []Point {
 	return MeanOverlap(kept, step)
 }
 
-func measure(c *Crawl, step int) Figures {
+func measure(c *judgedCrawl, step int) Figures {
 	relevant := c.Relevant()
 	n := len(relevant)
 	if step <= 0 {
@@ -124,7 +133,7 @@ func measure(c *Crawl, step int) Figures {
 	}
 	f := Figures{
 		Store: c.Dir, Relevance: c.Source.Kind, Target: c.Source.Target,
-		Fetched: n, Relevant: Harvest(relevant), Curve: harvestCurve(relevant, step),
+		Fetched: n, Relevant: countRelevant(relevant), Curve: harvestCurve(relevant, step),
 		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates, ScriptOnly: c.Counts.States[stateScriptOnly], Topics: c.topicFigures(),
 	}
 	f.Harvest, f.HarvestCI = share(f.Relevant, n), harvestCI(n, func(i int) bool { return relevant[i] })
@@ -162,9 +171,9 @@ func measureTruth(f *Figures, s labelSource, relevant []bool) {
 	if f.Kept != nil {
 		f.RecallKept = share(f.Kept.Relevant, targets)
 	}
-	f.SearchLength = SearchLength(relevant, targets, 1)
-	f.SearchLength50 = SearchLength(relevant, targets, 0.5)
-	f.SearchLength90 = SearchLength(relevant, targets, 0.9)
+	f.SearchLength = searchLength(relevant, targets, 1)
+	f.SearchLength50 = searchLength(relevant, targets, 0.5)
+	f.SearchLength90 = searchLength(relevant, targets, 0.9)
 }
 
 func shortest(crawls [][]string) int {
@@ -185,7 +194,7 @@ type rankedPages struct {
 }
 
 // loadRanks sets the pages' ranks; at maps a page number to its index.
-func (c *Crawl) loadRanks(s *store.Store, at map[uint64]int) error {
+func (c *judgedCrawl) loadRanks(s *store.Store, at map[uint64]int) error {
 	var err error
 	if c.Ranking, err = s.Ranks().Last(); err != nil || c.Ranking == nil {
 		return err
@@ -203,18 +212,18 @@ func (c *Crawl) loadRanks(s *store.Store, at map[uint64]int) error {
 	return nil
 }
 
-func rankedOf(c *Crawl) *rankedPages {
+func rankedOf(c *judgedCrawl) *rankedPages {
 	if c.Ranking == nil {
 		return nil
 	}
 	r := &rankedPages{Method: c.Ranking.Method, Personal: c.Ranking.Personal}
-	var pages []*Page
+	var pages []*judgedPage
 	for i := range c.Pages {
 		if c.Pages[i].Rank != nil {
 			pages = append(pages, &c.Pages[i])
 		}
 	}
-	slices.SortStableFunc(pages, func(a, b *Page) int { return cmp.Compare(*b.Rank, *a.Rank) })
+	slices.SortStableFunc(pages, func(a, b *judgedPage) int { return cmp.Compare(*b.Rank, *a.Rank) })
 	if r.Pages = len(pages); r.Pages == 0 {
 		return r
 	}
@@ -231,7 +240,7 @@ func rankedOf(c *Crawl) *rankedPages {
 	}
 	for _, n := range []int{10, 30, 100, 300, 1000, 3000, 10_000} {
 		if n <= len(pages) {
-			r.Top = append(r.Top, Point{n, float64(Harvest(relevant[:n])) / float64(n)})
+			r.Top = append(r.Top, Point{n, float64(countRelevant(relevant[:n])) / float64(n)})
 		}
 	}
 	return r
@@ -257,11 +266,11 @@ func wayName(method string) string {
 }
 
 // rankedLists returns the top-ranked pages, of all labels and of the most frequent ones.
-func rankedLists(c *Crawl) []pageList {
+func rankedLists(c *judgedCrawl) []pageList {
 	if c.Ranking == nil {
 		return nil
 	}
-	label := func(p *Page) string {
+	label := func(p *judgedPage) string {
 		if p.Refined != nil {
 			return p.Refined.Label
 		}
@@ -275,16 +284,16 @@ func rankedLists(c *Crawl) []pageList {
 	}
 	labels := slices.Sorted(maps.Keys(count))
 	slices.SortStableFunc(labels, func(a, b string) int { return count[b] - count[a] })
-	times := func(p *Page) float64 { return *p.Rank * float64(c.Ranking.Nodes) }
+	times := func(p *judgedPage) float64 { return *p.Rank * float64(c.Ranking.Nodes) }
 	way := wayName(c.Ranking.Method)
 	note := fmt.Sprintf("By their links: %s, in multiples of the mean of the %s URLs ranked", way, report.Number(c.Ranking.Nodes))
 	if c.Ranking.Personal != "" {
 		note += ", surfers starting anew at " + c.Ranking.Personal
 	}
-	lists := []pageList{{"Highest " + way, note + ".", pick(c, func(p *Page) bool { return p.Rank != nil }, times, true)}}
+	lists := []pageList{{"Highest " + way, note + ".", pick(c, func(p *judgedPage) bool { return p.Rank != nil }, times, true)}}
 	const mostLabels = 6
 	for _, l := range labels[:min(mostLabels, len(labels))] {
-		rows := pick(c, func(p *Page) bool { return p.Rank != nil && label(p) == l }, times, true)
+		rows := pick(c, func(p *judgedPage) bool { return p.Rank != nil && label(p) == l }, times, true)
 		lists = append(lists, pageList{fmt.Sprintf("Highest %s of %s", way, l), fmt.Sprintf("Of the %s with this label.", report.Pages(count[l])), rows[:min(10, len(rows))]})
 	}
 	return lists

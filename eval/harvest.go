@@ -34,8 +34,8 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Harvest counts the relevant pages; the harvest ratio of paper A5 is n / len(relevant).
-func Harvest(relevant []bool) (n int) {
+// countRelevant counts the relevant pages; the harvest ratio of paper A5 is n / len(relevant).
+func countRelevant(relevant []bool) (n int) {
 	for _, r := range relevant {
 		if r {
 			n++
@@ -46,19 +46,15 @@ func Harvest(relevant []bool) (n int) {
 
 // harvestCurve returns the harvest ratio every step pages and at the end. O(n).
 func harvestCurve(relevant []bool, step int) []Point {
-	return curve(len(relevant), step, func(i int) bool { return relevant[i] })
-}
-
-// curve returns the share of hits among the first step, 2·step, …, n items.
-func curve(n, step int, hit func(i int) bool) []Point {
-	return shares(n, step, func(i int) int {
-		if hit(i) {
+	return shares(len(relevant), step, func(i int) int {
+		if relevant[i] {
 			return 1
 		}
 		return 0
 	})
 }
 
+// shares returns the share of the summed weights among the first step, 2·step, …, n items.
 func shares(n, step int, weight func(i int) int) []Point {
 	step = max(step, 1)
 	points := make([]Point, 0, n/step+1)
@@ -100,13 +96,13 @@ func (ci *interval95) words() string {
 	return "95 % interval " + report.Span(*ci)
 }
 
-// Overlap returns the URL overlap of two crawls (paper A5), |A_n ∩ B_n| / n, where A_n are the
+// urlOverlap returns the URL overlap of two crawls (paper A5), |A_n ∩ B_n| / n, where A_n are the
 // first n URLs of a. It has a point every step pages and at the end of the shorter crawl. The URLs
 // of a crawl are distinct and in crawl order.
 //
 // A URL enters the intersection when the later crawl reaches it, so one pass over both is enough:
 // O(len(a) + len(b)).
-func Overlap(a, b []string, step int) []Point {
+func urlOverlap(a, b []string, step int) []Point {
 	n := min(len(a), len(b))
 	at := make(map[string]int, n)
 	for i, url := range a[:n] {
@@ -121,7 +117,7 @@ func Overlap(a, b []string, step int) []Point {
 	return shares(n, step, func(i int) int { return enters[i] })
 }
 
-// MeanOverlap averages Overlap over all pairs, up to the shortest crawl; nil for fewer than two.
+// MeanOverlap averages urlOverlap over all pairs, up to the shortest crawl; nil for fewer than two.
 func MeanOverlap(crawls [][]string, step int) []Point {
 	if len(crawls) < 2 {
 		return nil
@@ -135,7 +131,7 @@ func MeanOverlap(crawls [][]string, step int) []Point {
 	for i, a := range crawls {
 		for _, b := range crawls[i+1:] {
 			pairs++
-			for k, p := range Overlap(a[:n], b[:n], step) {
+			for k, p := range urlOverlap(a[:n], b[:n], step) {
 				if pairs == 1 {
 					mean = append(mean, p)
 				} else {
@@ -150,10 +146,10 @@ func MeanOverlap(crawls [][]string, step int) []Point {
 	return mean
 }
 
-// SearchLength returns how many pages the crawl fetched to find a share of the targets (paper A5),
+// searchLength returns how many pages the crawl fetched to find a share of the targets (paper A5),
 // 0 < share ≤ 1. It is nil when the crawl ended earlier or there are no targets. targets counts
 // the relevant URLs of the truth, fetched or not.
-func SearchLength(relevant []bool, targets int, share float64) *int {
+func searchLength(relevant []bool, targets int, share float64) *int {
 	// The slack keeps rounding from raising 0.9 of 10 targets to 10.
 	need := int(math.Ceil(share*float64(targets) - 1e-9))
 	if targets <= 0 || need <= 0 {

@@ -29,7 +29,7 @@ type Sources struct {
 	Truth  string   // file of labels by URL; "" for none
 	Judge  string   // model file; "" for none
 	Target string   // on-topic label; "" for the first crawl's topic
-	Caps   []int    // limits on pages per host; see Crawl.Caps
+	Caps   []int    // limits on pages per host; see judgedCrawl.Caps
 
 	Open func(dir string) (s *store.Store, done func() error, err error)
 	Step func(what string) (end func()) // shows progress
@@ -38,7 +38,7 @@ type Sources struct {
 // Crawls are loaded and judged crawls.
 type Crawls struct {
 	from     Sources
-	crawls   []*Crawl
+	crawls   []*judgedCrawl
 	settings map[string]string // of the first crawl
 	truth    *datasets.Truth
 	judge    *classify.Classifier
@@ -81,7 +81,7 @@ func ReadCrawls(ctx context.Context, from Sources) (ev *Crawls, err error) {
 
 // Measure returns the figures; curves have a point every step pages.
 func (ev *Crawls) Measure(step int) Result {
-	result := Measure(ev.crawls, step)
+	result := measureAll(ev.crawls, step)
 	result.Settings = ev.settings
 	result.Next = nextPages(ev.crawls[0].Relevant())
 	return result
@@ -93,13 +93,12 @@ func (ev *Crawls) WriteReport(w io.Writer, result Result, by ...report.Fact) err
 }
 
 // nextPages applies the estimate of --min-harvest; nil while the crawl is too short for it.
-func nextPages(relevant []bool) *furtherPages {
+func nextPages(relevant []bool) *NextPages {
 	const least = 200 // pages; the crawler's stopping rule starts there
 	if len(relevant) < least {
 		return nil
 	}
-	m := crawler.Of(relevant)
-	return &furtherPages{Pages: m.Pages, Harvest: m.Harvest, Upper: m.Upper}
+	return NextPagesOf(crawler.Of(relevant))
 }
 
 // distinct refuses a store given twice: its overlap with itself means nothing.
@@ -144,7 +143,7 @@ func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
 }
 
 func (ev *Crawls) loadAgents(ctx context.Context, dir string) (err error) {
-	var crawls []*Crawl
+	var crawls []*judgedCrawl
 	var stores []*store.Store
 	for _, agent := range store.AgentDirs(dir) {
 		s, done, err := ev.from.Open(agent)
@@ -166,7 +165,7 @@ func (ev *Crawls) loadAgents(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-func (ev *Crawls) read(ctx context.Context, s *store.Store) (*Crawl, error) {
+func (ev *Crawls) read(ctx context.Context, s *store.Store) (*judgedCrawl, error) {
 	defer ev.from.Step("reading " + s.Dir())()
 	crawl, err := loadCrawl(ctx, s)
 	if err != nil {
@@ -201,7 +200,7 @@ func pageWords() func(p *page.Page) []string {
 	}
 }
 
-func (ev *Crawls) verdicts(ctx context.Context, crawl *Crawl, s *store.Store) error {
+func (ev *Crawls) verdicts(ctx context.Context, crawl *judgedCrawl, s *store.Store) error {
 	switch {
 	case ev.truth != nil:
 		if err := ev.truth.Known(ev.from.Target); err != nil {
@@ -209,9 +208,9 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *Crawl, s *store.Store) er
 		}
 		target := ev.from.Target
 		from := labelSource{Kind: byLabels, Name: ev.from.Truth, Target: target, Targets: len(ev.truth.Targets(target)), Known: ev.truth.Len()}
-		crawl.judgeByTruth(from, func(url string) Verdict {
+		crawl.judgeByTruth(from, func(url string) judgement {
 			l, known := ev.truth.Of(url)
-			return Verdict{Relevant: known && l.Match(target), Known: known, Class: l.Label}
+			return judgement{Relevant: known && l.Match(target), Known: known, Class: l.Label}
 		})
 		return nil
 	case ev.judge != nil:
@@ -221,12 +220,12 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *Crawl, s *store.Store) er
 		}
 		defer ev.from.Step(cli.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
 		from := labelSource{Kind: byModel, Name: ev.from.Judge, Target: topic.Name}
-		err = crawl.judgeByModel(ctx, s, from, func(p *page.Page) Verdict { // by the model's own threshold, as refine does
+		err = crawl.judgeByModel(ctx, s, from, func(p *page.Page) judgement { // by the model's own threshold, as refine does
 			score, rest, unknown := topic.Probability(features.Doc(p.Fields()))
 			if score >= topic.Cut && unknown == "" {
-				return Verdict{Relevant: true, Known: true, Class: topic.Name}
+				return judgement{Relevant: true, Known: true, Class: topic.Name}
 			}
-			return Verdict{Known: true, Class: rest}
+			return judgement{Known: true, Class: rest}
 		}, runtime.GOMAXPROCS(0))
 		crawl.Source.TrainedOn, crawl.Source.Own = topic.Known.Share(), ev.own(crawl)
 		return err
@@ -235,7 +234,7 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *Crawl, s *store.Store) er
 }
 
 // own returns the judge's role in the crawl: a model always agrees with its own labels.
-func (ev *Crawls) own(crawl *Crawl) string {
+func (ev *Crawls) own(crawl *judgedCrawl) string {
 	for _, path := range plan.ModelFiles(crawl.Dir) {
 		if own, err := models.ReadFile(path); err == nil && sameModel(own, ev.judge.Model()) {
 			return "labelled the crawl"
@@ -271,7 +270,7 @@ func (ev *Crawls) made() (facts []report.Fact) {
 }
 
 // severalTopics checks the target of a shared crawl, and selects that topic's own labels.
-func (ev *Crawls) severalTopics(crawl *Crawl) error {
+func (ev *Crawls) severalTopics(crawl *judgedCrawl) error {
 	names := crawl.Info.Topics
 	switch own := ev.truth == nil && ev.judge == nil; {
 	case len(names) == 0:

@@ -22,7 +22,7 @@ func checkNear(t *testing.T, what string, got, want float64) {
 
 func TestHarvestCurve(t *testing.T) {
 	r := bits("1101000")
-	if got := Harvest(r); got != 3 {
+	if got := countRelevant(r); got != 3 {
 		t.Errorf("Harvest: got %d, want 3", got)
 	}
 	samePoints(t, "step 3", harvestCurve(r, 3), []Point{{3, 2. / 3}, {6, 3. / 6}, {7, 3. / 7}})
@@ -49,9 +49,9 @@ func TestPointJSON(t *testing.T) {
 func TestOverlap(t *testing.T) {
 	a, b := []string{"p", "q", "r", "s"}, []string{"q", "x", "p", "r", "y"}
 	// n=1: {p}∩{q}; n=2: {q}; n=3: {p,q}; n=4: {p,q,r}
-	samePoints(t, "by hand", Overlap(a, b, 1), []Point{{1, 0}, {2, 1. / 2}, {3, 2. / 3}, {4, 3. / 4}})
-	samePoints(t, "itself", Overlap(a, a, 2), []Point{{2, 1}, {4, 1}})
-	samePoints(t, "nothing", Overlap(a, nil, 1), []Point{})
+	samePoints(t, "by hand", urlOverlap(a, b, 1), []Point{{1, 0}, {2, 1. / 2}, {3, 2. / 3}, {4, 3. / 4}})
+	samePoints(t, "itself", urlOverlap(a, a, 2), []Point{{2, 1}, {4, 1}})
+	samePoints(t, "nothing", urlOverlap(a, nil, 1), []Point{})
 	if m := MeanOverlap([][]string{a}, 1); m != nil {
 		t.Errorf("one crawl overlaps with %v", m)
 	}
@@ -71,7 +71,7 @@ func TestOverlapAgainstNaive(t *testing.T) {
 				want = append(want, Point{n, naiveOverlap(a[:n], b[:n])})
 			}
 		}
-		samePoints(t, "random crawls", Overlap(a, b, step), want)
+		samePoints(t, "random crawls", urlOverlap(a, b, step), want)
 	}
 }
 
@@ -132,14 +132,14 @@ func TestSearchLength(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := 0
-		if n := SearchLength(r, tt.targets, tt.share); n != nil {
+		if n := searchLength(r, tt.targets, tt.share); n != nil {
 			got = *n
 		}
 		if got != tt.want {
 			t.Errorf("%s: got %d, want %d (0 is none)", tt.name, got, tt.want)
 		}
 	}
-	if n := SearchLength(bits("1111111110"), 10, 0.9); n == nil || *n != 9 {
+	if n := searchLength(bits("1111111110"), 10, 0.9); n == nil || *n != 9 {
 		t.Errorf("90 %% of ten: got %v, want 9", n)
 	}
 }
@@ -164,29 +164,13 @@ func samePoints(t *testing.T, what string, got, want []Point) {
 	}
 }
 
-func BenchmarkOverlap100k(b *testing.B) {
-	r := rand.New(rand.NewPCG(1, 2))
-	urls := func() []string {
-		u := make([]string, 100_000)
-		for i, j := range r.Perm(200_000)[:len(u)] {
-			u[i] = "http://host.example/page/" + strconv.Itoa(j)
-		}
-		return u
-	}
-	x, y := urls(), urls()
-	b.ReportAllocs()
-	for b.Loop() {
-		Overlap(x, y, 1000)
-	}
-}
-
 // TestOverlapKept: refine kept p, r and t of a, and q, p and r of b. The first n kept pages share
 // {p}∩{q}, {p, r}∩{q, p}, {p, r, t}∩{q, p, r}.
 func TestOverlapKept(t *testing.T) {
-	crawl := func(refined bool, urls ...string) *Crawl {
-		c := &Crawl{}
+	crawl := func(refined bool, urls ...string) *judgedCrawl {
+		c := &judgedCrawl{}
 		for _, url := range urls {
-			p := Page{URL: strings.TrimSuffix(url, "!")}
+			p := judgedPage{URL: strings.TrimSuffix(url, "!")}
 			if refined {
 				p.Refined = &store.Label{Kept: p.URL != url}
 			}
@@ -195,10 +179,10 @@ func TestOverlapKept(t *testing.T) {
 		return c
 	}
 	a, b := crawl(true, "p!", "q", "r!", "s", "t!"), crawl(true, "x", "q!", "p!", "r!", "s")
-	samePoints(t, "by hand", overlapKept([]*Crawl{a, b}, 1), []Point{{1, 0}, {2, 1. / 2}, {3, 2. / 3}})
-	samePoints(t, "of all", Measure([]*Crawl{a, b}, 5).Overlap, []Point{{5, 4. / 5}})
-	samePoints(t, "of the kept", Measure([]*Crawl{a, b}, 5).OverlapKept, []Point{{3, 2. / 3}})
-	if got := overlapKept([]*Crawl{a, crawl(false, "p")}, 1); got != nil {
+	samePoints(t, "by hand", overlapKept([]*judgedCrawl{a, b}, 1), []Point{{1, 0}, {2, 1. / 2}, {3, 2. / 3}})
+	samePoints(t, "of all", measureAll([]*judgedCrawl{a, b}, 5).Overlap, []Point{{5, 4. / 5}})
+	samePoints(t, "of the kept", measureAll([]*judgedCrawl{a, b}, 5).OverlapKept, []Point{{3, 2. / 3}})
+	if got := overlapKept([]*judgedCrawl{a, crawl(false, "p")}, 1); got != nil {
 		t.Errorf("before refine: %v", got)
 	}
 }

@@ -182,14 +182,12 @@ func (g *gatherer) add(host string, start, took int64, x exchange) error {
 	if start < g.moved[x.Host] {
 		x.Before = 1
 	}
-	x.Start, x.Took = start, uint32Of(took)
+	x.Start, x.Took = start, uint32(max(0, min(took, math.MaxUint32)))
 	x.Rest, x.Own, x.RetryAfter = max(0, x.Rest), max(0, x.Own), max(0, x.RetryAfter)
 	return g.sorter.Add(x)
 }
 
 func codeOf(code int) uint16 { return uint16(max(0, min(code, math.MaxUint16))) }
-
-func uint32Of(millis int64) uint32 { return uint32(max(0, min(millis, math.MaxUint32))) }
 
 func (p *Politeness) countDenied(s *store.Store) error {
 	counts, err := s.Counts()
@@ -241,14 +239,13 @@ func (p *Politeness) name(s *store.Store) error {
 	return nil
 }
 
-func top(list []hostManners, h hostManners, compare func(a, b hostManners) int) []hostManners {
-	i, _ := slices.BinarySearchFunc(list, h, func(a, b hostManners) int {
-		return cmp.Or(compare(a, b), cmp.Compare(a.hash, b.hash))
-	})
+// top inserts x into a list of at most maxManners in order.
+func top[T any](list []T, x T, compare func(a, b T) int) []T {
+	i, _ := slices.BinarySearchFunc(list, x, compare)
 	if i >= maxManners {
 		return list
 	}
-	list = slices.Insert(list, i, h)
+	list = slices.Insert(list, i, x)
 	return list[:min(len(list), maxManners)]
 }
 
@@ -353,13 +350,9 @@ func (m *manners) violation(g requestGap) {
 	if g.Seconds < -float64(slackMillis)/1000 {
 		p.Overlaps++
 	}
-	i, _ := slices.BinarySearchFunc(p.Worst, g, func(a, b requestGap) int {
+	p.Worst = top(p.Worst, g, func(a, b requestGap) int {
 		return cmp.Or(cmp.Compare(a.Seconds-a.Rest, b.Seconds-b.Rest), cmp.Compare(a.At, b.At))
 	})
-	if i < maxManners {
-		p.Worst = slices.Insert(p.Worst, i, g)
-		p.Worst = p.Worst[:min(len(p.Worst), maxManners)]
-	}
 }
 
 func (m *manners) endParty() {
@@ -369,22 +362,26 @@ func (m *manners) endParty() {
 	p, hosts := m.p, m.p.Hosts
 	for _, hash := range slices.Sorted(maps.Keys(m.hosts)) {
 		h := m.hosts[hash]
-		h.Median = medianTime(h.times)
+		h.Median = secondsOf(medianOf(h.times))
 		done := *h
 		done.times = nil
-		byRequests := func(a, b hostManners) int { return cmp.Compare(b.Requests, a.Requests) }
+		byRequests := func(a, b hostManners) int {
+			return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.hash, b.hash))
+		}
 		if h.Requests > 0 {
 			p.Hosts++
 			m.requests[h.Requests]++
 			p.MostAsked = top(p.MostAsked, done, byRequests)
 		}
 		if h.answered {
-			p.Slowest = top(p.Slowest, done, func(a, b hostManners) int { return cmp.Compare(b.Median, a.Median) })
+			p.Slowest = top(p.Slowest, done, func(a, b hostManners) int {
+				return cmp.Or(cmp.Compare(b.Median, a.Median), cmp.Compare(a.hash, b.hash))
+			})
 			continue
 		}
 		p.Silent++
 		p.SilentTop = top(p.SilentTop, done, func(a, b hostManners) int {
-			return cmp.Or(byRequests(a, b), cmp.Compare(b.lookups, a.lookups))
+			return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(b.lookups, a.lookups), cmp.Compare(a.hash, b.hash))
 		})
 	}
 	if p.Hosts > hosts {
@@ -413,18 +410,8 @@ func secondsOf(s uint8) float64 {
 	return exactSlots * math.Exp2((float64(s-exactSlots)+0.5)/slotsFold) / 1000
 }
 
-func medianTime(times map[uint8]int) float64 {
-	counts := make(map[int]int, len(times))
-	for s, n := range times {
-		counts[int(s)] = n
-	}
-	if len(counts) == 0 {
-		return 0
-	}
-	return secondsOf(uint8(medianOf(counts)))
-}
-
-func medianOf(counts map[int]int) int {
+// medianOf returns the median of counted values; 0 of none.
+func medianOf[K int | uint8](counts map[K]int) K {
 	n := 0
 	for _, k := range counts {
 		n += k

@@ -240,43 +240,10 @@ func TestMedianTime(t *testing.T) {
 		}
 		slices.Sort(millis)
 		want := float64(millis[(len(millis)-1)/2]) / 1000
-		if got := medianTime(times); !(math.Abs(got-want) <= 0.04*want+0.0005) {
+		if got := secondsOf(medianOf(times)); !(math.Abs(got-want) <= 0.04*want+0.0005) {
 			t.Errorf("median %v, want %v", got, want)
 		}
 	}
-}
-
-func BenchmarkMeasurePoliteness(b *testing.B) {
-	const visits, hosts = 200_000, 2000
-	s, err := store.Create(filepath.Join(b.TempDir(), "s"), store.Info{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { closed(b, s) })
-	for id := store.ID(1); id <= visits; {
-		batch := s.Batch()
-		for ; id <= visits && batch.Size() < store.MaxBatchBytes; id++ {
-			at := int64(id) * 10
-			err := batch.PutDiscovery(id, store.Discovery{URL: fmt.Sprintf("http://h%d.test/some/path/%d", id%hosts, id)})
-			if err == nil {
-				err = batch.PutVisit(id, 1, store.Visit{Start: 1_700_000_000_000 + at, Millis: 100, Rest: 2000, Code: 200, State: "ok"})
-			}
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := batch.Commit(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		p, err := MeasurePoliteness(context.Background(), s)
-		if err != nil || p.Requests != visits || p.Violations != 0 {
-			b.Fatal(p, err)
-		}
-	}
-	b.ReportMetric(float64(visits)*float64(b.N)/b.Elapsed().Seconds(), "visits/s")
 }
 
 func TestPolitenessSentences(t *testing.T) {

@@ -157,7 +157,7 @@ func (e *recallEstimate) Upper() bool { return e.Method != methodFrontier }
 // estimateRecall estimates each crawl's recall, from its relevant URLs, for two or more crawls. It
 // uses frontier when every crawl has a trail, else capture, an upper bound. It is nil below
 // stats.Fewest relevant pages.
-func estimateRecall(crawls []*Crawl, relevant [][]string) []*recallEstimate {
+func estimateRecall(crawls []*judgedCrawl, relevant [][]string) []*recallEstimate {
 	bound, ok := capture(relevant)
 	if !ok || bound.Seen < stats.Fewest {
 		return nil
@@ -194,7 +194,7 @@ const frontierSpread = 0.5
 // The start pages are a sample that no crawl's preference chose. How many of the others' each crawl
 // encountered corrects N and gives the interval (posterior). ok is false when a crawl has no
 // trail, or nothing was found or could be learnt.
-func frontier(crawls []*Crawl) (p relevantWeb, ok bool) {
+func frontier(crawls []*judgedCrawl) (p relevantWeb, ok bool) {
 	for _, c := range crawls {
 		if c.Trail == nil {
 			return relevantWeb{}, false
@@ -204,7 +204,7 @@ func frontier(crawls []*Crawl) (p relevantWeb, ok bool) {
 	if len(crawls) == 0 || r.all.relevant == 0 || len(r.examples) == 0 {
 		return relevantWeb{}, false
 	}
-	m := fitLogistic(r.examples, newPrior(!slices.ContainsFunc(crawls, func(c *Crawl) bool { return !c.Probabilities })))
+	m := fitLogistic(r.examples, newPrior(!slices.ContainsFunc(crawls, func(c *judgedCrawl) bool { return !c.Probabilities })))
 	keys := sortedKeys(r.waiting)
 	xs, probability := make([][parts]float64, len(keys)), make(map[uint64]float64, len(keys))
 	for i, key := range keys {
@@ -305,7 +305,7 @@ type replay struct {
 	waiting   map[uint64]waitingURL // URLs waiting at the end, at their best priority
 }
 
-func newReplay(crawls []*Crawl) *replay {
+func newReplay(crawls []*judgedCrawl) *replay {
 	r := &replay{thin: 1, evidence: map[uint64]evidence{}, fetched: map[uint64]bool{}, hosts: map[uint64]tally{}, waiting: map[uint64]waitingURL{}}
 	longest := 0
 	for _, c := range crawls {
@@ -338,7 +338,7 @@ func (r *replay) target(key uint64) uint64 {
 }
 
 // step records a fetch: first its URL as an example, then its links as evidence.
-func (r *replay) step(c *Crawl, s *Step) {
+func (r *replay) step(c *judgedCrawl, s *trailStep) {
 	if _, again := r.fetched[s.Key]; again {
 		return
 	}
@@ -399,7 +399,7 @@ type sighting struct {
 }
 
 // sightings returns each crawl's sighting; probability is that of each waiting URL.
-func (r *replay) sightings(crawls []*Crawl, probability map[uint64]float64) []sighting {
+func (r *replay) sightings(crawls []*judgedCrawl, probability map[uint64]float64) []sighting {
 	starts := make([]map[uint64]bool, len(crawls))
 	met := make([]map[uint64]bool, len(crawls))
 	for i, c := range crawls {

@@ -17,8 +17,8 @@ import (
 
 type reportData struct {
 	Result
-	Crawls []*Crawl      // in the order of Result.Stores
-	Made   []report.Fact // how it was made: version, seed, model card, …
+	Crawls []*judgedCrawl // in the order of Result.Stores
+	Made   []report.Fact  // how it was made: version, seed, model card, …
 }
 
 //go:embed report.html
@@ -92,7 +92,7 @@ func newView(r reportData) (*view, error) {
 	return v, nil
 }
 
-func subtitle(c *Crawl) string {
+func subtitle(c *judgedCrawl) string {
 	by := map[sourceKind]string{
 		byLabels:    "judged by the truth " + c.Source.Name,
 		byModel:     "judged by the model " + c.Source.Name,
@@ -215,7 +215,7 @@ func band(curve []Point, relevant []bool) [][2]float64 {
 	return b
 }
 
-func crawlNames(crawls []*Crawl) []string {
+func crawlNames(crawls []*judgedCrawl) []string {
 	names := make([]string, len(crawls))
 	times := map[string]int{}
 	for i, c := range crawls {
@@ -279,9 +279,9 @@ type confusion struct {
 const otherClasses = "(other classes)"
 
 // confuse compares the source's labels with refine's, or else the crawl's; nil without both.
-func confuse(c *Crawl) *confusion {
+func confuse(c *judgedCrawl) *confusion {
 	t := &confusion{RowTitle: map[sourceKind]string{byLabels: "truth", byModel: "judge", byOwnLabels: "crawl"}[c.Source.Kind], ColumnTitle: "refinement"}
-	predicted := func(p *Page) string {
+	predicted := func(p *judgedPage) string {
 		if p.Refined != nil {
 			return p.Refined.Label
 		}
@@ -289,7 +289,7 @@ func confuse(c *Crawl) *confusion {
 	}
 	if c.Kept() == nil {
 		t.ColumnTitle = "crawl"
-		predicted = func(p *Page) string { return p.Label }
+		predicted = func(p *judgedPage) string { return p.Label }
 	}
 	rows, columns := map[string]int{}, map[string]int{}
 	for i := range c.Pages {
@@ -339,7 +339,7 @@ func withoutEmpty(names []string, counts [][]int) *report.Matrix {
 }
 
 // classOf returns the source's class of a page, or without one whether it is on topic.
-func classOf(p *Page) string {
+func classOf(p *judgedPage) string {
 	switch {
 	case !p.Known:
 		return "(unknown)"
@@ -412,7 +412,7 @@ type hostRow struct {
 	Share                 *float64
 }
 
-func hosts(c *Crawl) (rows []hostRow, more int) {
+func hosts(c *judgedCrawl) (rows []hostRow, more int) {
 	by := map[string]*hostRow{}
 	for i := range c.Pages {
 		p := &c.Pages[i]
@@ -468,29 +468,29 @@ type pageRow struct {
 	Rule     string
 }
 
-func pageLists(c *Crawl) []pageList {
-	best := pick(c, func(*Page) bool { return true }, func(p *Page) float64 { return p.Score }, true)
+func pageLists(c *judgedCrawl) []pageList {
+	best := pick(c, func(*judgedPage) bool { return true }, func(p *judgedPage) float64 { return p.Score }, true)
 	lists := []pageList{{"Top pages", "The pages that the crawl scored highest, the best first.", best}}
 	if c.Kept() == nil {
 		return lists
 	}
-	topic := func(p *Page) float64 { return p.Refined.Score }
-	kept := pick(c, func(p *Page) bool { return p.Refined.Kept && !p.Relevant }, topic, true)
-	dropped := pick(c, func(p *Page) bool { return !p.Refined.Kept && p.Relevant }, topic, false)
+	topic := func(p *judgedPage) float64 { return p.Refined.Score }
+	kept := pick(c, func(p *judgedPage) bool { return p.Refined.Kept && !p.Relevant }, topic, true)
+	dropped := pick(c, func(p *judgedPage) bool { return !p.Refined.Kept && p.Relevant }, topic, false)
 	return append(lists,
 		pageList{"Kept, but off topic", "The most certain first: examples to teach the model next, or errors in the labels.", kept},
 		pageList{"Dropped, but on topic", "The most certain first.", dropped})
 }
 
 // pick returns the first matching pages by falling or rising score; ties keep crawl order.
-func pick(c *Crawl, match func(*Page) bool, score func(*Page) float64, falling bool) []pageRow {
-	var found []*Page
+func pick(c *judgedCrawl, match func(*judgedPage) bool, score func(*judgedPage) float64, falling bool) []pageRow {
+	var found []*judgedPage
 	for i := range c.Pages {
 		if match(&c.Pages[i]) {
 			found = append(found, &c.Pages[i])
 		}
 	}
-	slices.SortStableFunc(found, func(a, b *Page) int {
+	slices.SortStableFunc(found, func(a, b *judgedPage) int {
 		if falling {
 			a, b = b, a
 		}

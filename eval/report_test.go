@@ -3,11 +3,14 @@ package eval
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +18,7 @@ import (
 
 	"fossick/internal/report"
 	"fossick/internal/stats"
+	"fossick/store"
 )
 
 // hostile is a page title that attacks the report.
@@ -22,7 +26,7 @@ const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 
 func reportOf(t testing.TB, crawls ...[]fakePage) string {
 	t.Helper()
-	var loaded []*Crawl
+	var loaded []*judgedCrawl
 	for i, pages := range crawls {
 		s := fill(t, filepath.Join(t.TempDir(), fmt.Sprintf("crawl-%c", 'a'+i)), "banking", pages)
 		if len(pages) > 0 {
@@ -36,7 +40,7 @@ func reportOf(t testing.TB, crawls ...[]fakePage) string {
 		loaded = append(loaded, c)
 	}
 	var out bytes.Buffer
-	if err := writeReport(&out, reportData{Result: Measure(loaded, 0), Crawls: loaded, Made: []report.Fact{{Name: "model", Value: hostile}}}); err != nil {
+	if err := writeReport(&out, reportData{Result: measureAll(loaded, 0), Crawls: loaded, Made: []report.Fact{{Name: "model", Value: hostile}}}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -142,8 +146,179 @@ func TestVerdict(t *testing.T) {
 	if got := verdict(Result{}); got != nil {
 		t.Errorf("of no page: %q", got)
 	}
-	c := &Crawl{Pages: make([]Page, 1), Source: labelSource{Kind: byLabels, Targets: 3, Known: 12}}
+	c := &judgedCrawl{Pages: make([]judgedPage, 1), Source: labelSource{Kind: byLabels, Targets: 3, Known: 12}}
 	if f := measure(c, 1); f.Base == nil || *f.Base != .25 {
 		t.Errorf("pages at random have %v, want 3 of 12", f.Base)
+	}
+}
+
+// TestConfusionHasOneOrder: rows and columns share one order; classes without pages have neither.
+func TestConfusionHasOneOrder(t *testing.T) {
+	c := &judgedCrawl{Source: labelSource{Kind: byLabels}}
+	add := func(n int, class, label string) {
+		for range n {
+			p := judgedPage{Refined: &store.Label{Label: label}}
+			p.Known, p.Class = class != "", class
+			c.Pages = append(c.Pages, p)
+		}
+	}
+	add(5, "bank", "bank")
+	add(9, "sport", "bank")
+	add(1, "sport", "sport")
+	add(3, "", "sport")
+	add(2, "art", "craft")
+	m := confuse(c).Matrix
+	var rows []string
+	for _, r := range m.Rows {
+		rows = append(rows, r.Name)
+	}
+	if want := []string{"bank", "sport", "(unknown)", "art"}; !slices.Equal(rows, want) {
+		t.Errorf("rows %v, want %v", rows, want)
+	}
+	if want := []string{"bank", "sport", "craft"}; !slices.Equal(m.Columns, want) {
+		t.Errorf("columns %v, want %v", m.Columns, want)
+	}
+	if got := m.Rows[1].Cells; got[0].Pages != 9 || got[1].Pages != 1 || !got[1].Right {
+		t.Errorf("row sport: %+v", got)
+	}
+}
+
+// TestRanked gives on-topic pages the lowest ranks, then the highest.
+func TestRanked(t *testing.T) {
+	for _, first := range []bool{false, true} {
+		pages := synthetic(rand.New(rand.NewPCG(1, 20)), 60)
+		s := fill(t, filepath.Join(t.TempDir(), "ranked"), "banking", pages)
+		plain := load(t, s)
+		plain.judgeByTruth(truthOf("banking", 400))
+		var ranks []store.NumberedRank
+		all, held := 0.0, 0.0
+		for i, p := range plain.Pages[:50] {
+			x := 0.001 * float64(i+1) / 50
+			if p.Relevant == first {
+				x += 0.001
+			}
+			if all += x; p.Relevant {
+				held += x
+			}
+			ranks = append(ranks, store.NumberedRank{Page: p.Number, Rank: store.Rank{Score: x}})
+		}
+		err := s.Ranks().Put(t.Context(), store.Ranking{Method: "pagerank", Nodes: 1000}, func(yield func(store.NumberedRank) bool) {
+			for _, r := range ranks {
+				if !yield(r) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := load(t, s)
+		closed(t, s)
+		c.judgeByTruth(truthOf("banking", 400))
+		r := measure(c, 0).Ranked
+		want := map[bool]float64{false: 0, true: 1}[first]
+		if r == nil || r.Pages != 50 || !(math.Abs(r.Share-held/all) <= 1e-12) || len(r.Top) != 2 || r.Top[0] != (Point{10, want}) {
+			t.Errorf("first %v: got %+v, want a share of %g, %g of the first ten", first, r, held/all, want)
+		}
+		if plain := measure(plain, 0).Ranked; plain != nil {
+			t.Errorf("before rank: %+v", plain)
+		}
+		var out bytes.Buffer
+		if err := writeReport(&out, reportData{Result: measureAll([]*judgedCrawl{c}, 0), Crawls: []*judgedCrawl{c}}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "Highest PageRank") || !strings.Contains(out.String(), "that PageRank ranks highest") {
+			t.Error("the report has no ranks")
+		}
+	}
+}
+
+// TestUnjudged: only a truth or an independent model measures a refined cluster.
+func TestUnjudged(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 5)), 300))
+	defer closed(t, s)
+	opt := RefineOptions{Topic: "banking", Model: "m1", Threshold: 0.5, Workers: 3, Classify: moneyWords, Explain: mortgages}
+	if _, err := Refine(context.Background(), s, opt); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name   string
+		source labelSource
+		judged bool
+	}{
+		{"the crawl's own labels", labelSource{Kind: byOwnLabels}, false},
+		{"the model that crawled", labelSource{Kind: byModel, Own: "labelled the crawl"}, false},
+		{"the model that refined", labelSource{Kind: byModel, Own: "refined the crawl"}, false},
+		{"another model", labelSource{Kind: byModel}, true},
+		{"a truth", labelSource{Kind: byLabels, Targets: 100}, true},
+	} {
+		c := load(t, s)
+		c.judgeByTruth(truthOf("banking", 400))
+		c.Source = tt.source
+		r := reportData{Result: measureAll([]*judgedCrawl{c}, 0), Crawls: []*judgedCrawl{c}}
+		if k := r.Kept; (k.Precision != nil) != tt.judged || (k.Recall != nil) != tt.judged || (k.F1 != nil) != tt.judged || (r.HarvestAfter != nil) != tt.judged || k.Pages == 0 {
+			t.Errorf("%s: %+v, harvest after %v", tt.name, k, r.HarvestAfter)
+		}
+		if got := strings.Contains(strings.Join(Sentences(r.Result), " "), unjudged); got == tt.judged {
+			t.Errorf("%s: %q", tt.name, Sentences(r.Result))
+		}
+		var page bytes.Buffer
+		if err := writeReport(&page, r); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(page.String(), "recall among"); got != tt.judged {
+			t.Errorf("%s: the page tells recall: %v", tt.name, got)
+		}
+	}
+}
+
+// TestVersus: a has 1 2 3 4, b has 3 4 5, on topic are 2 3 5 and a page that neither found.
+func TestVersus(t *testing.T) {
+	four := 4
+	v := versus([]string{"a", "b"}, [][]string{{"1", "2", "3", "4"}, {"3", "4", "5"}}, [][]string{{"2", "3"}, {"3", "5"}}, &four)
+	got, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"union":5,"union_relevant":3,"common":2,"common_relevant":1,"topic_overlap":0.3333333333333333,"recall":0.75,"only":[{"store":"a","pages":2,"relevant":1},{"store":"b","pages":1,"relevant":1}]}`
+	if string(got) != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	half, ci := 0.5, interval95{.1, .9}
+	r := Result{Figures: Figures{Store: "a"}, Versus: v, Stores: []Figures{{Store: "a", Fetched: 4, Relevant: 2, Harvest: &half, HarvestCI: &ci, Recall: &half}, {Store: "b"}}}
+	text := strings.Join(Sentences(r), "\n")
+	for _, line := range []string{
+		"a: 4 pages, 2 on topic (50 %, 95 % interval 10–90 %), 50 % of the truth found.\nb: no page fetched yet.\nTogether: 5 pages, 3 on topic, 75 % of the truth.\n",
+		"Both have 2 pages, 1 on topic (33 % of the on-topic pages of either); only a has 2 pages, 1 on topic; only b has 1 page, 1 on topic.\nThe first crawl, a:\n",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("%s\nlacks %s", text, line)
+		}
+	}
+}
+
+func TestVersusOfThree(t *testing.T) {
+	urls := [][]string{{"1", "2"}, {"2", "3"}, {"2", "4"}}
+	r := Result{Versus: versus([]string{"a", "b", "c"}, urls, urls, nil), Stores: []Figures{{Store: "a"}, {Store: "b"}, {Store: "c"}}}
+	want := "All have 1 page, 1 on topic (25 % of the on-topic pages of any); only a has 1 page, 1 on topic;"
+	if text := strings.Join(Sentences(r), "\n"); !strings.Contains(text, want) {
+		t.Errorf("%s\nlacks %s", text, want)
+	}
+}
+
+// TestFewPages: below five pages there is no interval of the harvest, and no recall estimate.
+func TestFewPages(t *testing.T) {
+	for n := range 8 {
+		ci := harvestCI(n, func(int) bool { return true })
+		if (ci != nil) != (n >= 5) || strings.HasPrefix(ci.words(), "no interval: it needs 5") != (n < 5) {
+			t.Errorf("%d pages: %v, %q", n, ci, ci.words())
+		}
+		var urls []string
+		for i := range n {
+			urls = append(urls, fmt.Sprintf("http://a/%d", i))
+		}
+		if e := estimateRecall([]*judgedCrawl{{}, {}}, [][]string{urls, urls}); (len(e) > 0) != (n >= 5) {
+			t.Errorf("%d pages, found by two crawls: an estimate of %v", n, e)
+		}
 	}
 }

@@ -168,7 +168,7 @@ func estimateSentence(f Figures) string {
 		report.Percent(e.Value), report.Span(e.CI), report.Percent(e.Together), e.Caution, e.Bound.Method, report.Percent(e.Bound.Value))
 }
 
-func nextSentence(n *furtherPages) string {
+func nextSentence(n *NextPages) string {
 	if n == nil {
 		return ""
 	}

@@ -11,7 +11,7 @@ import (
 
 // crawlTrail is a crawl's requests in order, their links, and the frontier; URLs are page.Key values.
 type crawlTrail struct {
-	Steps   []Step
+	Steps   []trailStep
 	Waiting []waitingURL
 	// Redirects maps a redirecting URL to its target.
 	Redirects map[uint64]uint64
@@ -19,8 +19,8 @@ type crawlTrail struct {
 	Thin uint64
 }
 
-// Step is a requested URL.
-type Step struct {
+// trailStep is a requested URL.
+type trailStep struct {
 	Key, Host uint64
 	Promise   float64  // the frontier's score when the URL left it
 	Page      int      // index in Crawl.Pages; -1 when no page was stored
@@ -37,7 +37,7 @@ type waitingURL struct {
 const maxTargets = 1 << 21
 
 // loadTrail reads frontier, outcomes and links from the store; loadCrawl must have run.
-func (c *Crawl) loadTrail(ctx context.Context, s *store.Store) error {
+func (c *judgedCrawl) loadTrail(ctx context.Context, s *store.Store) error {
 	l := trailLoader{
 		trail: &crawlTrail{Redirects: map[uint64]uint64{}, Thin: thinning(c.Counts.URLs, maxTargets)},
 		keys:  make([]uint64, c.Counts.URLs+1),
@@ -70,7 +70,7 @@ type trailLoader struct {
 }
 
 type step struct {
-	Step
+	trailStep
 	at int64
 }
 
@@ -118,7 +118,7 @@ func (l *trailLoader) outcomes(ctx context.Context, s *store.Store) error {
 		if from := int(e.From); e.Via == store.ViaRedirect && from < len(l.keys) && l.keys[from] != 0 {
 			l.trail.Redirects[l.keys[from]] = key
 		}
-		st := step{Step{Key: key, Host: host, Promise: e.Score, Page: -1, Start: e.Via == store.ViaSeed}, e.Outcome.At}
+		st := step{trailStep{Key: key, Host: host, Promise: e.Score, Page: -1, Start: e.Via == store.ViaSeed}, e.Outcome.At}
 		switch n := int(e.Page); {
 		case e.State == "ok" && n >= 1 && n <= len(l.pages):
 			st.Page = n - 1
@@ -160,20 +160,20 @@ func (l *trailLoader) links(ctx context.Context, s *store.Store) error {
 }
 
 // inOrder merges pages and failures by time: crawl order, each failure before the first later page.
-func (l *trailLoader) inOrder() []Step {
+func (l *trailLoader) inOrder() []trailStep {
 	slices.SortStableFunc(l.failed, func(a, b step) int { return cmp.Compare(a.at, b.at) })
-	steps := make([]Step, 0, len(l.pages)+len(l.failed))
+	steps := make([]trailStep, 0, len(l.pages)+len(l.failed))
 	next := 0
 	for _, p := range l.pages {
 		for ; next < len(l.failed) && l.failed[next].at < p.at; next++ {
-			steps = append(steps, l.failed[next].Step)
+			steps = append(steps, l.failed[next].trailStep)
 		}
 		if p.Key != 0 {
-			steps = append(steps, p.Step)
+			steps = append(steps, p.trailStep)
 		}
 	}
 	for _, f := range l.failed[next:] {
-		steps = append(steps, f.Step)
+		steps = append(steps, f.trailStep)
 	}
 	return steps
 }

@@ -38,8 +38,7 @@ func (c *labCmd) Run(a *app) error {
 	}
 	if c.HTML != "" {
 		result.HTML = c.HTML
-		page := setup.Report(result, version)
-		if err := fileio.WritePage(c.HTML, func(w io.Writer) error { return lab.WriteReport(w, page) }); err != nil {
+		if err := fileio.WritePage(c.HTML, func(w io.Writer) error { return setup.WriteReport(w, result, version) }); err != nil {
 			return err
 		}
 	}

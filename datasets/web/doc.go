@@ -8,10 +8,9 @@
 // New writes the bodies to an unlinked spool file as large as the corpus. Memory holds only a URL
 // index: about 200 bytes per page, plus 100 with sitemaps.
 //
-// Start with New, then Serve, or use the Web as a handler; Close it at the end. NewPlanted makes
-// databases of a million URLs without a server.
+// Start with New, then Serve, or use the Web as a handler; Close it at the end.
 //
 // Files: web.go New, the index and request handling; robots.go robots.txt and sitemaps; tunnel.go
 // CONNECT and certificates; spool.go bodies on disk and the request log; life.go page changes; faults.go
-// and wirefaults.go deliberate faults, victim.go serving them; planted.go databases.
+// and wirefaults.go deliberate faults, victim.go serving them.
 package web

@@ -22,7 +22,7 @@ func Example() {
 		return
 	}
 	defer web.Close()
-	fmt.Println(web.Hosts())
+	fmt.Println(web.Stats().Hosts, "hosts, the first page is", web.First())
 	for _, url := range []string{"http://b.test/", "http://b.test/robots.txt", "http://b.test/nothing"} {
 		answer := httptest.NewRecorder()
 		web.ServeHTTP(answer, httptest.NewRequest("GET", url, nil))
@@ -30,21 +30,8 @@ func Example() {
 		fmt.Printf("%d %q\n", answer.Code, body)
 	}
 	// Output:
-	// [a.test b.test]
+	// 2 hosts, the first page is http://a.test/
 	// 200 "<p>gold"
 	// 200 "User-agent: *\nDisallow:\n"
 	// 404 "<!DOCTYPE html>\n<title>404 Not Found</title>\n<p>the corpus has no page here\n"
-}
-
-// This example plants an archive, which gets one of four pages on topic, and a board without any.
-func ExampleNewPlanted() {
-	var pages []web.PlantedPage
-	for i := range 8 {
-		pages = append(pages, web.PlantedPage{URL: fmt.Sprintf("http://a.test/%d", i), Title: "Gold", Text: "gold in veins", HTML: "<p>gold in veins", OnTopic: i < 4})
-	}
-	w := web.NewPlanted(pages, 1)
-	archived, _ := w.Answer("http://archive.planted.test/records/item/0")
-	thread, _ := w.Answer(fmt.Sprintf("http://board.planted.test/board/item/%d", web.Size-1))
-	fmt.Println(archived.Kind, archived.OnTopic, thread.Kind, thread.OnTopic)
-	// Output: archive true board false
 }

@@ -35,21 +35,21 @@ const (
 	lifeFactor = 20.0
 )
 
-// An Absence alternates exponential times: present for five text intervals and absent for two, in the
+// An absence alternates exponential times: present for five text intervals and absent for two, in the
 // mean.
 const (
 	thereMeans = 5
 	awayMeans  = 2
 )
 
-// Absence is how a page is absent at times.
-type Absence string
+// absence is how a page is absent at times.
+type absence string
 
-// The kinds of Absence.
+// The kinds of absence.
 const (
-	never Absence = ""      // always present
-	gone  Absence = "gone"  // 404, or 410 on half of the pages
-	Moved Absence = "moved" // 301 to another URL of the host, which has the page meanwhile
+	never     absence = ""      // always present
+	gone      absence = "gone"  // 404, or 410 on half of the pages
+	movedAway absence = "moved" // 301 to another URL of the host, which has the page meanwhile
 )
 
 // Truth is how a page really changes.
@@ -57,18 +57,18 @@ type Truth struct {
 	URL      string        // its Key
 	Interval time.Duration // mean time between changes of the text
 	Advert   time.Duration // mean time between changes of the advert; 0: never
-	Absence  Absence
-	Lastmod  Lastmod // in its host's sitemap
+	Absence  absence
+	Lastmod  lastmod // in its host's sitemap
 }
 
-// Lastmod is how truthful the lastmod of a host's sitemap is.
-type Lastmod string
+// lastmod is how truthful the lastmod of a host's sitemap is.
+type lastmod string
 
-// The kinds of Lastmod.
+// The kinds of lastmod.
 const (
-	TrueLastmod   Lastmod = "true"   // last change of the text
-	alwaysLastmod Lastmod = "always" // just now
-	neverLastmod  Lastmod = "never"  // long ago
+	trueLastmod   lastmod = "true"   // last change of the text
+	alwaysLastmod lastmod = "always" // just now
+	neverLastmod  lastmod = "never"  // long ago
 )
 
 // Truth returns how the page of a key changes.
@@ -86,14 +86,14 @@ func (w *Web) Truth(key string) Truth {
 	if key != w.first && rng.Float64() < plan.Away {
 		t.Absence = gone
 		if rng.Float64() < .5 && !strings.Contains(key, "?") {
-			t.Absence = Moved
+			t.Absence = movedAway
 		}
 	}
 	t.Lastmod = w.lastmodOf(key)
 	return t
 }
 
-func (w *Web) lastmodOf(key string) Lastmod {
+func (w *Web) lastmodOf(key string) lastmod {
 	_, rest, _ := strings.Cut(key, "://")
 	host, _, _ := strings.Cut(rest, "/")
 	switch x := w.draw.uniform("lastmod", host); {
@@ -102,7 +102,7 @@ func (w *Web) lastmodOf(key string) Lastmod {
 	case x < w.opt.Change.Wrong:
 		return neverLastmod
 	}
-	return TrueLastmod
+	return trueLastmod
 }
 
 type moment struct {
@@ -169,7 +169,7 @@ func (w *Web) sendVersion(rw http.ResponseWriter, r *http.Request, key string, e
 	t := w.Truth(key)
 	now := w.at(t, time.Since(w.began))
 	switch {
-	case now.away && t.Absence == Moved:
+	case now.away && t.Absence == movedAway:
 		redirect(rw, key+movedTo, http.StatusMovedPermanently)
 		return
 	case now.away:
@@ -192,7 +192,7 @@ func (w *Web) sendMoved(rw http.ResponseWriter, r *http.Request, key string) boo
 	t := w.Truth(home)
 	now := w.at(t, time.Since(w.began))
 	en, _, ok := w.find(home)
-	if !ok || !now.away || t.Absence != Moved {
+	if !ok || !now.away || t.Absence != movedAway {
 		return false
 	}
 	w.sendMoment(rw, r, &en, now)
@@ -274,8 +274,8 @@ type truthLine struct {
 	URL     string   `json:"url"`
 	Seconds float64  `json:"interval_seconds"`        // mean time between changes of the text
 	Advert  *float64 `json:"advert_interval_seconds"` // of the advert; null: never
-	Absence Absence  `json:"absence"`                 // "", gone or moved
-	Lastmod Lastmod  `json:"lastmod"`                 // of its host's sitemap: true, always or never
+	Absence absence  `json:"absence"`                 // "", gone or moved
+	Lastmod lastmod  `json:"lastmod"`                 // of its host's sitemap: true, always or never
 	There   float64  `json:"there_seconds,omitempty"` // mean time present
 	Away    float64  `json:"away_seconds,omitempty"`  // mean time absent
 }

@@ -203,7 +203,7 @@ func (w *Web) lastMod(url string, en *entry) string {
 		if t.Lastmod == alwaysLastmod {
 			return time.Now().UTC().Format(time.RFC3339)
 		}
-		if now := w.at(t, time.Since(w.began)); now.lastText > 0 && t.Lastmod == TrueLastmod {
+		if now := w.at(t, time.Since(w.began)); now.lastText > 0 && t.Lastmod == trueLastmod {
 			return w.began.Add(now.lastText).UTC().Format(time.RFC3339)
 		}
 	}

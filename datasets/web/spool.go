@@ -34,9 +34,9 @@ type entry struct {
 	sum    uint64 // hash of the body as sent: the ETag
 }
 
-// newSpool creates the file in dir, or in the system's temporary folder if dir is "".
-func newSpool(dir string) (*spool, error) {
-	f, err := os.CreateTemp(dir, "fossick-serve-*.spool")
+// newSpool creates the file in the system's temporary folder.
+func newSpool() (*spool, error) {
+	f, err := os.CreateTemp("", "fossick-serve-*.spool")
 	if err != nil {
 		return nil, fmt.Errorf("spool: %w; set TMPDIR to a folder with room for the corpus", err)
 	}

@@ -75,9 +75,13 @@ func (t *tunnels) connect(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if f := t.web.faults.pick(onTLS, hostName(r.Host)); f != nil {
-		if bad := t.badTLS(f, conn, name); bad != nil {
-			t.serve(conn, buffered.Reader, bad)
+		bad := f.shake(&handshake{conn, name, t.web.ca, t.web.held})
+		if bad == nil {
+			conn.Close()
+			return
 		}
+		bad.NextProtos = []string{"http/1.1"}
+		t.serve(conn, buffered.Reader, bad)
 		return
 	}
 	t.serve(conn, buffered.Reader, &tls.Config{
@@ -152,15 +156,20 @@ type authority struct {
 	leaves map[string]*tls.Certificate
 }
 
-// newAuthority writes the authority's certificate as PEM to file, or to a temporary file if file is "".
-func newAuthority(file string) (*authority, error) {
+// newAuthority writes the authority's certificate as PEM to a temporary file.
+func newAuthority() (a *authority, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("certificate authority: %w", err)
+		}
+	}()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("certificate authority: %w", err)
+		return nil, err
 	}
 	leaf, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("certificate authority: %w", err)
+		return nil, err
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial(),
@@ -171,30 +180,20 @@ func newAuthority(file string) (*authority, error) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return nil, fmt.Errorf("certificate authority: %w", err)
+		return nil, err
 	}
 	cert, err := x509.ParseCertificate(der)
 	if err != nil {
-		return nil, fmt.Errorf("certificate authority: %w", err)
+		return nil, err
 	}
-	a := &authority{cert: cert, key: key, leaf: leaf, leaves: map[string]*tls.Certificate{}}
-	return a, a.write(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-}
-
-func (a *authority) write(file string, text []byte) error {
-	if file == "" {
-		f, err := os.CreateTemp("", "fossick-ca-*.pem")
-		if err != nil {
-			return fmt.Errorf("certificate authority: %w; set TMPDIR to a folder that can be written", err)
-		}
-		file = f.Name()
-		f.Close() // still empty
+	f, err := os.CreateTemp("", "fossick-ca-*.pem")
+	if err != nil {
+		return nil, fmt.Errorf("%w; set TMPDIR to a folder that can be written", err)
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return fmt.Errorf("certificate authority: %w", err)
+	if err := errors.Join(pem.Encode(f, &pem.Block{Type: "CERTIFICATE", Bytes: der}), f.Close()); err != nil {
+		return nil, errors.Join(err, os.Remove(f.Name()))
 	}
-	a.file = file
-	return nil
+	return &authority{file: f.Name(), cert: cert, key: key, leaf: leaf, leaves: map[string]*tls.Certificate{}}, nil
 }
 
 func (a *authority) close() error {

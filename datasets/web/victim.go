@@ -89,18 +89,33 @@ func (c *rawConn) head(lines ...string) error {
 	return c.say("")
 }
 
-// sends returns a fault that writes raw bytes and hangs up.
-func sends(raw string) func(*rawConn) {
-	return func(c *rawConn) { _, _ = c.Write([]byte(raw)) } // a write error changes nothing
+// sends returns a fault that writes raw bytes, does the rest, and hangs up.
+func sends(raw string, rest ...func(*rawConn)) func(*rawConn) {
+	return func(c *rawConn) {
+		_, _ = c.Write([]byte(raw)) // a write error changes nothing
+		for _, then := range rest {
+			then(c)
+		}
+	}
+}
+
+// answersThen returns a fault that writes a header with additional lines and the beginning of a body,
+// does the rest, and hangs up.
+func answersThen(rest func(*rawConn), body string, lines ...string) func(*rawConn) {
+	return func(c *rawConn) {
+		_ = c.head(lines...)
+		sends(body, rest)(c)
+	}
 }
 
 // answers returns a fault that writes a header with additional lines, then a body, and hangs up.
 func answers(body string, lines ...string) func(*rawConn) {
-	return func(c *rawConn) {
-		_ = c.head(lines...)
-		sends(body)(c)
-	}
+	return answersThen(func(*rawConn) {}, body, lines...)
 }
+
+func drips(text string) func(*rawConn) { return func(c *rawConn) { c.drip(text) } }
+
+func floods(chunk string, n int) func(*rawConn) { return func(c *rawConn) { c.flood(chunk, n) } }
 
 // drip sends text one byte per tick, until slowLimit or either side closes.
 func (c *rawConn) drip(text string) {

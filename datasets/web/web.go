@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,8 +27,6 @@ type Options struct {
 	Seed       uint64         // of everything that is random
 	Progress   func(rows int) // called for each row read; may be nil
 	Log        io.Writer      // one JSON object per request; nil for none
-	SpoolDir   string         // folder of the spool; "" for the system's temporary folder
-	CAFile     string         // where to write the authority's certificate; "" for a temporary file
 	Logger     *slog.Logger   // nil is silent
 	Faults     FaultPlan      // deliberate faults
 	Change     ChangePlan     // how pages change, vanish and return
@@ -63,7 +60,6 @@ type Stats struct {
 	Pages    int
 	Repeated int // rows whose URL, without fragment, occurred before; the first is served
 	Unserved int // rows whose URL is neither http nor https
-	Spooled  int64
 }
 
 // host is one host of the web. robots is complete after New.
@@ -99,7 +95,7 @@ func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err e
 			w = nil
 		}
 	}()
-	if w.spool, err = newSpool(opt.SpoolDir); err != nil {
+	if w.spool, err = newSpool(); err != nil {
 		return w, err
 	}
 	for _, set := range sets {
@@ -113,10 +109,10 @@ func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err e
 	if w.stats.Pages = len(w.pages); w.stats.Pages == 0 {
 		return w, fmt.Errorf("no page to serve: %d rows have no http URL", w.stats.Unserved)
 	}
-	w.stats.Hosts, w.stats.Spooled = len(w.hosts), w.spool.size
+	w.stats.Hosts = len(w.hosts)
 	w.writeRobots(sets)
 	w.faults = newFaults(opt.Faults, w.draw, w.first)
-	if w.ca, err = newAuthority(opt.CAFile); err != nil {
+	if w.ca, err = newAuthority(); err != nil {
 		return w, err
 	}
 	if opt.Log != nil {
@@ -134,16 +130,6 @@ func (w *Web) First() string { return w.first }
 
 // CA returns the file of the certificate that https clients must trust.
 func (w *Web) CA() string { return w.ca.file }
-
-// Hosts returns the sorted host names, with any non-default port.
-func (w *Web) Hosts() []string {
-	names := make([]string, 0, len(w.hosts))
-	for name := range w.hosts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
 
 // Close ends the tunnels and removes the files. The caller may close the log's writer afterwards.
 func (w *Web) Close() error {

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -11,12 +10,12 @@ import (
 	"io"
 	"iter"
 	"math"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +25,7 @@ import (
 	"golang.org/x/net/html"
 
 	"fossick/datasets"
+	"fossick/internal/testkit"
 )
 
 func set(pages ...*datasets.Example) *datasets.Set {
@@ -120,6 +120,7 @@ func TestThroughProxy(t *testing.T) {
 		{"http://a.test/x", 200, "first", "text/html; charset=utf-8"},
 		{"http://a.test/dir", 301, "http://a.test/dir/", "text/html; charset=utf-8"},
 		{"http://a.test/none", 404, "no page here", "text/html; charset=utf-8"},
+		{"http://a.test/sitemap.xml", 404, "no page here", "text/html; charset=utf-8"},
 		{"http://none.test/", 502, "not in the corpus", "text/html; charset=utf-8"},
 		{"http://a.test:81/", 502, "not in the corpus", "text/html; charset=utf-8"},
 		{"https://secure.test/in?a=1&b=2", 200, "secure", "text/html; charset=utf-8"},
@@ -245,37 +246,6 @@ func TestLatency(t *testing.T) {
 	})
 }
 
-// TestServe checks a clean shutdown through the context.
-func TestServe(t *testing.T) {
-	w, err := New(t.Context(), Options{SpoolDir: t.TempDir()}, few())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- w.Serve(ctx, l) }()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+l.Addr().String()+"/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Host = "a.test"
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	http.DefaultClient.CloseIdleConnections()
-	cancel()
-	if err := <-done; err != nil {
-		t.Errorf("Serve: %v, want nil when its context ends", err)
-	}
-}
-
 func TestNewErrors(t *testing.T) {
 	bad := func(yield func(*datasets.Example, error) bool) {
 		yield(nil, &datasets.RowError{File: "x.jsonl", Line: 7, Err: io.ErrUnexpectedEOF})
@@ -289,13 +259,16 @@ func TestNewErrors(t *testing.T) {
 		{"a bad row", Options{}, datasets.FromSeq("bad", bad, datasets.Options{}), "x.jsonl:7"},
 		{"no pages", Options{}, set(), "no page to serve"},
 		{"a share of 1", Options{Disallow: 1}, few(), "want a share"},
-		{"no room", Options{SpoolDir: "/nonexistent"}, few(), "TMPDIR"},
 	}
 	for _, tt := range tests {
 		w, err := New(t.Context(), tt.opt, tt.set)
 		if w != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, %v; want an error saying %q", tt.name, w, err, tt.want)
 		}
+	}
+	t.Setenv("TMPDIR", "/nonexistent")
+	if _, err := New(t.Context(), Options{}, few()); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("no room: %v, want an error saying TMPDIR", err)
 	}
 }
 
@@ -343,7 +316,7 @@ func FuzzAnswer(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	w, err := New(f.Context(), Options{SpoolDir: f.TempDir(), CAFile: f.TempDir() + "/ca.pem"}, few(), demo)
+	w, err := New(f.Context(), Options{}, few(), demo)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -537,16 +510,6 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
-func TestNoSitemapsUnlessAsked(t *testing.T) {
-	_, _, client := start(t, Options{}, few())
-	if resp, _ := get(t, client, "http://a.test/sitemap.xml"); resp.StatusCode != 404 {
-		t.Errorf("sitemap: %d", resp.StatusCode)
-	}
-	if _, body := get(t, client, "http://a.test/robots.txt"); strings.Contains(body, "Sitemap") {
-		t.Errorf("robots.txt: %s", body)
-	}
-}
-
 // TestSitemapIndex checks that a large sitemap is split without repeating pages.
 func TestSitemapIndex(t *testing.T) {
 	const n = sitemapURLs + 10
@@ -631,7 +594,7 @@ func TestLastmod(t *testing.T) {
 		}
 		defer web.Close()
 		web.began = web.began.Add(-1000 * time.Hour)
-		seen := map[Lastmod]int{}
+		seen := map[lastmod]int{}
 		for i := range 20 {
 			host := fmt.Sprintf("http://h%d.test", i)
 			truth := web.Truth(host + "/")
@@ -641,8 +604,8 @@ func TestLastmod(t *testing.T) {
 			told, _, _ = strings.Cut(told, "</lastmod>")
 			at, _ := time.Parse(time.RFC3339, told)
 			now := web.at(truth, time.Since(web.began))
-			right := map[Lastmod]bool{
-				TrueLastmod:   at.Equal(web.began.Add(now.lastText).Truncate(time.Second)),
+			right := map[lastmod]bool{
+				trueLastmod:   at.Equal(web.began.Add(now.lastText).Truncate(time.Second)),
 				alwaysLastmod: time.Since(at) < time.Minute,
 				neverLastmod:  len(told) == len(time.DateOnly),
 			}
@@ -653,7 +616,7 @@ func TestLastmod(t *testing.T) {
 				t.Errorf("%s: asked again: %d, want 304", host, again.Code)
 			}
 		}
-		if wrong == 0 && seen[TrueLastmod] != 20 || wrong == 1 && (seen[TrueLastmod] > 0 || seen[alwaysLastmod] == 0 || seen[neverLastmod] == 0) {
+		if wrong == 0 && seen[trueLastmod] != 20 || wrong == 1 && (seen[trueLastmod] > 0 || seen[alwaysLastmod] == 0 || seen[neverLastmod] == 0) {
 			t.Errorf("of wrong hosts %g: %v", wrong, seen)
 		}
 	}
@@ -682,7 +645,7 @@ func TestTruth(t *testing.T) {
 	const n, hours = 400, 2000
 	web := changing(t, ChangePlan{Mean: time.Hour, Adverts: 2, Away: .5}, n)
 	texts, adverts, expected := 0., 0., 0.
-	absent, away := map[Absence]int{}, 0
+	absent, away := map[absence]int{}, 0
 	for i := range n {
 		truth := web.Truth(fmt.Sprintf("http://a.test/%d", i))
 		m := web.at(truth, hours*time.Hour)
@@ -696,7 +659,7 @@ func TestTruth(t *testing.T) {
 	if math.Abs(texts/expected-1) > .02 || math.Abs(adverts/expected-2) > .04 {
 		t.Errorf("%.0f changes of texts, %.0f of adverts, want %.0f and twice that", texts, adverts, expected)
 	}
-	if g, m := absent[gone], absent[Moved]; g < 60 || m < 60 || absent[never] < 150 {
+	if g, m := absent[gone], absent[movedAway]; g < 60 || m < 60 || absent[never] < 150 {
 		t.Errorf("%v, want a quarter each gone and moved now and then", absent)
 	}
 	if share := float64(away) / float64(n-absent[never]); math.Abs(share-2./7) > .1 {
@@ -841,5 +804,62 @@ func TestConcurrent(t *testing.T) {
 	}
 	if n != want {
 		t.Errorf("%d lines in the log, want one for each of %d requests", n, want)
+	}
+}
+
+func corpus(t testing.TB, name string) *datasets.Set {
+	t.Helper()
+	s, err := datasets.Open(testkit.Corpus(t, name), datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestRealCorpora serves each corpus and requests every 97th page.
+func TestRealCorpora(t *testing.T) {
+	tests := []struct {
+		name                             string
+		hosts, pages, repeated, unserved int
+	}{
+		{"wikispeedia", 238, 4598, 0, 0},
+		{"webkb", 0, 0, 0, 0},
+		{"uci_ics", 88, 0, 0, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.name != "webkb" {
+				testkit.Only(t, "serves a large corpus")
+			}
+			s, before := corpus(t, tt.name), time.Now()
+			w, _, client := start(t, Options{}, s)
+			took := time.Since(before)
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			st := w.Stats()
+			t.Logf("%+v in %v; %d MiB of heap from the system", st, took, m.HeapSys>>20)
+			n, asked := 0, 0
+			for e, err := range s.Examples() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+				if n%97 != 0 || strings.Contains(e.URL, "#") || !strings.HasPrefix(e.URL, "http") {
+					continue
+				}
+				asked++
+				resp, body := get(t, client, e.URL)
+				if want := e.HTML + e.Text; resp.StatusCode != 200 || (body != want && st.Repeated == 0) {
+					t.Errorf("%s: %d, %d bytes; want 200 and %d bytes", e.URL, resp.StatusCode, len(body), len(want))
+				}
+			}
+			if st.Pages+st.Repeated+st.Unserved != n {
+				t.Errorf("%+v do not add up to the %d rows", st, n)
+			}
+			if tt.hosts > 0 && st.Hosts != tt.hosts || tt.pages > 0 && st.Pages != tt.pages {
+				t.Errorf("%d hosts, %d pages; want %d, %d", st.Hosts, st.Pages, tt.hosts, tt.pages)
+			}
+			t.Logf("asked for %d pages", asked)
+		})
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"fossick/internal/stats"
 )
 
-// Test compares the harvest of two policies over the same start sets.
-type Test struct {
+// pairedTest compares the harvest of two policies over the same start sets.
+type pairedTest struct {
 	A          string      `json:"a"`
 	B          string      `json:"b"`
 	Difference float64     `json:"difference"`    // mean of A − B
@@ -37,8 +37,8 @@ const (
 // permutation test's (Fisher 1935), which assumes nothing: the share of the 2^n choices of signs for which the
 // mean difference is at least as far from 0. With ten sets it is at least 2/1024, too much to correct for
 // dozens of pairs, so Adjusted corrects P.
-func pairedTests(all []Figures, rng *rand.Rand) []Test {
-	var tests []Test
+func pairedTests(all []policyFigures, rng *rand.Rand) []pairedTest {
+	var tests []pairedTest
 	if len(all) == 0 || len(all[0].Sets) < stats.Fewest {
 		return nil
 	}
@@ -49,7 +49,7 @@ func pairedTests(all []Figures, rng *rand.Rand) []Test {
 				d[k] = a.Sets[k] - b.Sets[k]
 			}
 			m := stats.MeanOf(d)
-			tests = append(tests, Test{
+			tests = append(tests, pairedTest{
 				A: a.Policy, B: b.Policy, Difference: m.Value, CI: m.CI, P: pairedT(d), Exact: permutation(d, rng),
 			})
 		}
@@ -107,7 +107,7 @@ func permutation(d []float64, rng *rand.Rand) float64 {
 }
 
 // holm fills in Adjusted (Holm 1979): the i-th smallest of m P times m − i + 1, kept non-decreasing.
-func holm(tests []Test) {
+func holm(tests []pairedTest) {
 	order := make([]int, len(tests))
 	for i := range order {
 		order[i] = i
@@ -171,10 +171,10 @@ func (r RhoRange) Policies() (names []string) {
 func paperWith(rho float64) string { return "paper:" + strconv.FormatFloat(rho, 'g', -1, 64) }
 
 // swept returns harvest by rising ρ, over the policies of the sweep (a plot of paper A5).
-func swept(sweep []float64, all []Figures) []rhoPoint {
+func swept(sweep []float64, all []policyFigures) []rhoPoint {
 	points := []rhoPoint{}
 	for _, rho := range sweep {
-		i := slices.IndexFunc(all, func(f Figures) bool { return f.Policy == paperWith(rho) })
+		i := slices.IndexFunc(all, func(f policyFigures) bool { return f.Policy == paperWith(rho) })
 		if i >= 0 {
 			points = append(points, rhoPoint{rho, all[i].Harvest.Value, all[i].Harvest.CI})
 		}

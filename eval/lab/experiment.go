@@ -29,17 +29,17 @@ type crawlRun struct {
 	Relevant func(key uint64) bool // truth by page.Key, for oracles
 }
 
-// Experiment runs many policies on one corpus and topic.
-type Experiment struct {
+// experiment runs many policies on one corpus and topic.
+type experiment struct {
 	Corpus   *Corpus
-	Draw     *Draw
+	Draw     *startDraw
 	Policies []crawlPolicy
 	Pages    int            // per crawl, start pages included
 	Manners  *politeManners // nil: one worker, no rests between requests
 }
 
-// Crawl is one policy's crawl from one start set.
-type Crawl struct {
+// policyCrawl is one policy's crawl from one start set.
+type policyCrawl struct {
 	Policy, Set int
 	URLs        []string        // in crawl order
 	At          []time.Duration // completion time of each, on the virtual clock
@@ -51,20 +51,20 @@ type Crawl struct {
 }
 
 // Harvest returns the harvest ratio.
-func (c *Crawl) Harvest() float64 {
+func (c *policyCrawl) Harvest() float64 {
 	found := cumulate(c.Relevant, len(c.Relevant))
 	return ratio(found[len(found)-1], len(c.Relevant))
 }
 
 // Run makes the crawls in parallel and returns them by policy and start set; calls of done are serialised.
-func (x *Experiment) Run(ctx context.Context, done func(*Crawl)) ([][]*Crawl, error) {
-	out := make([][]*Crawl, len(x.Policies))
+func (x *experiment) Run(ctx context.Context, done func(*policyCrawl)) ([][]*policyCrawl, error) {
+	out := make([][]*policyCrawl, len(x.Policies))
 	truth := x.truth()
 	var mu sync.Mutex // serialises done
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for p := range x.Policies {
-		out[p] = make([]*Crawl, len(x.Draw.Starts))
+		out[p] = make([]*policyCrawl, len(x.Draw.Starts))
 		for set := range x.Draw.Starts {
 			g.Go(func() error {
 				c, err := x.crawl(ctx, p, set, truth)
@@ -84,7 +84,7 @@ func (x *Experiment) Run(ctx context.Context, done func(*Crawl)) ([][]*Crawl, er
 	return out, g.Wait()
 }
 
-func (x *Experiment) truth() func(uint64) bool {
+func (x *experiment) truth() func(uint64) bool {
 	on := map[uint64]struct{}{}
 	for n, row := range x.Corpus.Rows {
 		if x.Draw.Relevant[n] {
@@ -95,7 +95,7 @@ func (x *Experiment) truth() func(uint64) bool {
 	return func(key uint64) bool { _, ok := on[key]; return ok }
 }
 
-func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) bool) (*Crawl, error) {
+func (x *experiment) crawl(ctx context.Context, p, set int, truth func(uint64) bool) (*policyCrawl, error) {
 	opt, err := x.options(p, set, truth)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 	if err != nil {
 		return nil, err
 	}
-	c := &Crawl{Policy: p, Set: set, Missing: r.Missing, Took: r.Took, Stopped: r.Stopped}
+	c := &policyCrawl{Policy: p, Set: set, Missing: r.Missing, Took: r.Took, Stopped: r.Stopped}
 	for _, v := range r.Pages {
 		n := x.Corpus.Find(v.Page.URL)
 		c.URLs = append(c.URLs, v.Page.URL)
@@ -115,7 +115,7 @@ func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 	return c, nil
 }
 
-func (x *Experiment) options(p, set int, truth func(uint64) bool) (crawler.Options, error) {
+func (x *experiment) options(p, set int, truth func(uint64) bool) (crawler.Options, error) {
 	opt, err := x.Policies[p].New(crawlRun{Set: set, Relevant: truth})
 	if err != nil {
 		return opt, err
@@ -127,15 +127,15 @@ func (x *Experiment) options(p, set int, truth func(uint64) bool) (crawler.Optio
 	return opt, nil
 }
 
-func (x *Experiment) virtual(ctx context.Context, opt crawler.Options) (crawler.VirtualResult, error) {
+func (x *experiment) virtual(ctx context.Context, opt crawler.Options) (crawler.VirtualResult, error) {
 	if m := x.Manners; m != nil {
 		opt.Workers, opt.Delay = m.Workers, m.Delay
 	}
 	return crawler.Virtual(ctx, opt, x.Manners.web(x.Corpus))
 }
 
-// Draw holds the random choices made before the crawls.
-type Draw struct {
+// startDraw holds the random choices made before the crawls.
+type startDraw struct {
 	Relevant []bool  // by row, by the truth
 	Training []bool  // by row: in the page classifier's training set
 	Starts   [][]int // rows of the start pages, by set
@@ -153,8 +153,8 @@ type drawOptions struct {
 
 // newDraw draws training pages among the labelled ones, then each set's start pages among the parsable
 // on-topic pages outside the training set. Sets may share pages but must differ; a rare topic may yield fewer.
-func newDraw(c *Corpus, opt drawOptions, rng *rand.Rand) (*Draw, error) {
-	d := &Draw{Relevant: make([]bool, len(c.Rows))}
+func newDraw(c *Corpus, opt drawOptions, rng *rand.Rand) (*startDraw, error) {
+	d := &startDraw{Relevant: make([]bool, len(c.Rows))}
 	labelled := d.judge(c, opt)
 	if opt.Train > len(labelled) {
 		return nil, fmt.Errorf("%d training pages are needed, but only %d pages of %s have a label; ask for fewer", opt.Train, len(labelled), c.Name)
@@ -192,7 +192,7 @@ func newDraw(c *Corpus, opt drawOptions, rng *rand.Rand) (*Draw, error) {
 
 const redraws = 50
 
-func (d *Draw) judge(c *Corpus, opt drawOptions) (labelled []int) {
+func (d *startDraw) judge(c *Corpus, opt drawOptions) (labelled []int) {
 	for n, row := range c.Rows {
 		l := row.Labels
 		if opt.Truth != nil {
@@ -238,19 +238,14 @@ func (m *politeManners) web(c *Corpus) func(url string) crawler.Answer {
 // The oracles know the truth and serve as upper references: best-first with a perfect page classifier, and a
 // perfect link scorer that looks only one link ahead.
 
-// parentOracle fetches links from truly on-topic pages first; ties by discovery.
-func parentOracle() crawlPolicy {
-	return crawlPolicy{"parent-oracle", true, func(r crawlRun) (crawler.Options, error) {
-		ordering, err := orders.OrderingByName("relevance")
-		return crawler.Options{Scorer: oracle{r.Relevant, false}, Ordering: ordering}, err
-	}}
-}
+// The parent oracle fetches links from truly on-topic pages first, the target oracle links to such pages;
+// ties by discovery.
+var oracles = map[string]oracle{"parent-oracle": {}, "target-oracle": {target: true}}
 
-// targetOracle fetches links to truly on-topic pages first; ties by discovery.
-func targetOracle() crawlPolicy {
-	return crawlPolicy{"target-oracle", true, func(r crawlRun) (crawler.Options, error) {
+func oraclePolicy(name string) crawlPolicy {
+	return crawlPolicy{name, true, func(r crawlRun) (crawler.Options, error) {
 		ordering, err := orders.OrderingByName("relevance")
-		return crawler.Options{Scorer: oracle{r.Relevant, true}, Ordering: ordering}, err
+		return crawler.Options{Scorer: oracle{r.Relevant, oracles[name].target}, Ordering: ordering}, err
 	}}
 }
 

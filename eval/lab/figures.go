@@ -7,24 +7,20 @@ import (
 	"fossick/internal/stats"
 )
 
-// Mean is a mean over start sets with a 95 % interval. The interval covers other start sets on the same corpus
-// with the same page classifier, nothing more.
-type Mean = stats.Mean
-
-// Figures are the results of one policy; shares are in [0,1].
-type Figures struct {
+// policyFigures are the results of one policy; shares are in [0,1].
+type policyFigures struct {
 	Policy  string
 	Oracle  bool
-	Harvest Mean
+	Harvest stats.Mean
 	// Fresh is the harvest ratio without training pages.
-	Fresh  Mean
-	Recall Mean // relevant pages fetched / relevant pages in the corpus
+	Fresh  stats.Mean
+	Recall stats.Mean // relevant pages fetched / relevant pages in the corpus
 	// HarvestArea and RecallArea are areas under the curves: means of harvest and recall after 1, …, M pages.
-	HarvestArea Mean
-	RecallArea  Mean
-	Fetched     Mean // pages
-	Seconds     Mean // until the last page, on the virtual clock
-	Trained     Mean // training pages fetched
+	HarvestArea stats.Mean
+	RecallArea  stats.Mean
+	Fetched     stats.Mean // pages
+	Seconds     stats.Mean // until the last page, on the virtual clock
+	Trained     stats.Mean // training pages fetched
 	Spread      Spread
 	Curve       []curvePoint
 	RecallCurve []curvePoint
@@ -36,53 +32,45 @@ type Figures struct {
 
 type curvePoint struct {
 	Pages int
-	Mean
+	stats.Mean
 }
 
 // measureCrawls summarises a policy's crawls up to limit pages each; curves have a point every step pages. A
 // crawl whose frontier emptied keeps its last values.
-func measureCrawls(policy crawlPolicy, crawls []*Crawl, d *Draw, limit, step int) Figures {
-	f := Figures{Policy: policy.Name, Oracle: policy.Oracle}
-	n := len(crawls)
-	columns := make([][]float64, 8)
-	for i := range columns {
-		columns[i] = make([]float64, n)
-	}
-	found := make([][]int, n) // found[i][n]: relevant among the first n pages of crawl i
+func measureCrawls(policy crawlPolicy, crawls []*policyCrawl, d *startDraw, limit, step int) policyFigures {
+	f := policyFigures{Policy: policy.Name, Oracle: policy.Oracle}
+	found := make([][]int, len(crawls)) // found[i][n]: relevant among the first n pages of crawl i
+	var harvest, fresh, recall, harvestArea, recallArea, fetched, trained, seconds []float64
 	for i, c := range crawls {
 		found[i] = cumulate(c.Relevant, limit)
-		fetched := min(len(c.URLs), limit)
-		trained, trainedOn := 0, 0
-		for k := range fetched {
+		n := len(found[i]) - 1
+		training, trainingOn := 0, 0
+		for k := range n {
 			if c.Training[k] {
-				trained++
-				if c.Relevant[k] {
-					trainedOn++
-				}
+				training++
+				trainingOn += found[i][k+1] - found[i][k]
 			}
 		}
-		if fetched < limit {
+		if n < limit {
 			f.Short++
 		}
-		last := found[i][fetched]
-		columns[0][i] = ratio(last, fetched)
-		columns[1][i] = ratio(last-trainedOn, fetched-trained)
-		columns[2][i] = ratio(last, d.Targets)
-		columns[3][i], columns[4][i] = areas(found[i], limit, d.Targets)
-		columns[5][i], columns[6][i] = float64(fetched), float64(trained)
-		columns[7][i] = c.took(limit).Seconds()
+		last := found[i][n]
+		areaOfHarvest, areaOfRecall := areas(found[i], limit, d.Targets)
+		harvest, fresh, recall = append(harvest, ratio(last, n)), append(fresh, ratio(last-trainingOn, n-training)), append(recall, ratio(last, d.Targets))
+		harvestArea, recallArea = append(harvestArea, areaOfHarvest), append(recallArea, areaOfRecall)
+		fetched, trained, seconds = append(fetched, float64(n)), append(trained, float64(training)), append(seconds, c.took(limit).Seconds())
 	}
-	f.Sets = columns[0]
-	f.Harvest, f.Fresh, f.Recall = stats.MeanOf(columns[0]), stats.MeanOf(columns[1]), stats.MeanOf(columns[2])
-	f.HarvestArea, f.RecallArea = stats.MeanOf(columns[3]), stats.MeanOf(columns[4])
-	f.Fetched, f.Trained, f.Seconds = stats.MeanOf(columns[5]), stats.MeanOf(columns[6]), stats.MeanOf(columns[7])
+	f.Sets = harvest
+	f.Harvest, f.Fresh, f.Recall = stats.MeanOf(harvest), stats.MeanOf(fresh), stats.MeanOf(recall)
+	f.HarvestArea, f.RecallArea = stats.MeanOf(harvestArea), stats.MeanOf(recallArea)
+	f.Fetched, f.Trained, f.Seconds = stats.MeanOf(fetched), stats.MeanOf(trained), stats.MeanOf(seconds)
 	f.Spread = spread(crawls, limit)
 	f.curves(found, limit, step, d.Targets)
 	f.Overlap = overlaps(crawls, limit, step)
 	return f
 }
 
-func (f *Figures) curves(found [][]int, limit, step, targets int) {
+func (f *policyFigures) curves(found [][]int, limit, step, targets int) {
 	harvest, recall := make([]float64, len(found)), make([]float64, len(found))
 	for n := step; ; n += step {
 		n = min(n, limit)
@@ -132,7 +120,7 @@ func ratio(a, b int) float64 {
 }
 
 // overlaps returns |A_n ∩ B_n| / n, the mean over all pairs of crawls (paper A5).
-func overlaps(crawls []*Crawl, limit, step int) []eval.Point {
+func overlaps(crawls []*policyCrawl, limit, step int) []eval.Point {
 	if len(crawls) < 2 {
 		return nil
 	}
@@ -163,14 +151,14 @@ type cappedHarvest struct {
 
 var caps = [...]int{1, 10, 100}
 
-func spread(crawls []*Crawl, limit int) Spread {
+func spread(crawls []*policyCrawl, limit int) Spread {
 	var s Spread
 	reach := make([]eval.Reach, len(crawls))
 	for i, c := range crawls {
 		n := min(limit, len(c.URLs))
 		reach[i] = eval.ReachOf(c.URLs[:n], c.Relevant[:n], caps[:])
 	}
-	over := func(of func(r eval.Reach) float64) Mean {
+	over := func(of func(r eval.Reach) float64) stats.Mean {
 		x := make([]float64, len(reach))
 		for i, r := range reach {
 			x[i] = of(r)
@@ -215,7 +203,7 @@ type timePoint struct {
 const timeSteps = 50
 
 // took returns the virtual time at which a crawl had pages pages, or at which it ended.
-func (c *Crawl) took(pages int) time.Duration {
+func (c *policyCrawl) took(pages int) time.Duration {
 	if pages >= len(c.URLs) {
 		return c.Took
 	}
@@ -223,7 +211,7 @@ func (c *Crawl) took(pages int) time.Duration {
 }
 
 // timeCurves returns each policy's curve over the time of the longest crawl; ended crawls keep their last value.
-func timeCurves(crawls [][]*Crawl) [][]timePoint {
+func timeCurves(crawls [][]*policyCrawl) [][]timePoint {
 	var longest time.Duration
 	for _, policy := range crawls {
 		for _, c := range policy {

@@ -3,6 +3,7 @@ package lab
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"fossick/graph"
 	"fossick/graph/orders"
 	"fossick/graph/rank"
+	"fossick/internal/report"
 	"fossick/internal/testkit"
 )
 
@@ -64,9 +66,8 @@ http://b.test/2	http://d.test/
 }
 
 func sequenceOptions(g *graph.Graph) orders.SequenceOptions {
-	r := g.Reader()
 	return orders.SequenceOptions{
-		Vertices: g.Nodes(), Rand: rand.New(rand.NewPCG(1, 1)), Sites: g.Sites().Array(g.Nodes()), Links: r.Successors,
+		Vertices: g.Nodes(), Rand: rand.New(rand.NewPCG(1, 1)), Sites: g.Sites().Array(g.Nodes()), Links: g.Reader().Successors,
 		Score: func(v uint32) float64 { return float64(v%100) / 100 },
 	}
 }
@@ -80,34 +81,12 @@ func graphOf(tb testing.TB, text string) *graph.Graph {
 	if _, err := graph.BuildEdgeList(tb.Context(), list, list+".graph", graph.BuildOptions{}); err != nil {
 		tb.Fatal(err)
 	}
-	return opened(tb, list+".graph")
-}
-
-func BenchmarkCrawl(b *testing.B) {
-	for _, pages := range []int{100_000, 1_000_000} {
-		g := synthetic(b, pages)
-		for _, name := range orders.Sequences() {
-			b.Run(fmt.Sprintf("pages=%d/%s", pages, name), func(b *testing.B) {
-				edges := int64(0)
-				for b.Loop() {
-					order, err := orders.NewSequence(name, sequenceOptions(g))
-					if err != nil {
-						b.Fatal(err)
-					}
-					c := GraphCrawl{Graph: g, Order: order}
-					for i := range 20 { // some of them have no links
-						c.Starts = append(c.Starts, uint32(i*pages/20))
-					}
-					res, err := c.Run(b.Context(), func(int, uint32) error { return nil })
-					if err != nil {
-						b.Fatal(err)
-					}
-					edges += res.Edges
-				}
-				b.ReportMetric(float64(edges)/b.Elapsed().Seconds()/1e6, "Medges/s")
-			})
-		}
+	g, err := graph.Open(list + ".graph")
+	if err != nil {
+		tb.Fatal(err)
 	}
+	tb.Cleanup(func() { g.Close() })
+	return g
 }
 
 // slowManners simulates every second.
@@ -222,7 +201,7 @@ func TestGraphManners(t *testing.T) {
 			}
 		}
 	}
-	g := synthetic(t, 3000)
+	g := graphOf(t, "0\t1\n")
 	order, err := orders.NewSequence("bfs", sequenceOptions(g))
 	if err != nil {
 		t.Fatal(err)
@@ -364,10 +343,7 @@ func golden(t *testing.T, out io.Writer, name string) {
 }
 
 func crawlHash(t *testing.T, g *graph.Graph, name string, alike bool, m *GraphManners) string {
-	order, err := orders.NewSequence(name, orders.SequenceOptions{
-		Vertices: g.Nodes(), Rand: rand.New(rand.NewPCG(1, 1)), Sites: g.Sites().Array(g.Nodes()), Links: g.Reader().Successors,
-		Score: func(v uint32) float64 { return float64(v%100) / 100 },
-	})
+	order, err := orders.NewSequence(name, sequenceOptions(g))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,23 +373,64 @@ func rankHashes(t *testing.T, out io.Writer, name string, g *graph.Graph) {
 	}
 }
 
-func synthetic(t testing.TB, pages int) *graph.Graph {
-	t.Helper()
-	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
-	return closing(t, g, err)
-}
-
-func closing(t testing.TB, g *graph.Graph, err error) *graph.Graph {
-	t.Helper()
-	if err != nil {
+func TestComparison(t *testing.T) {
+	g := graphOf(t, "http://a.test/\thttp://b.test/\nhttp://a.test/\thttp://c.test/\nhttp://b.test/\thttp://a.test/\nhttp://c.test/\thttp://b.test/\n")
+	on := func(v uint32) bool { return v == 1 }
+	s := Simulation{Graph: g, Starts: [][]uint32{{0}, {2}}, MaxPages: 3, Points: 3, Damping: 0.85, Rand: func(int) *rand.Rand { return nil }, Relevant: on}
+	if _, err := s.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { g.Close() })
-	return g
+	c := s.Compare("three")
+	topic, count := "bees", 1
+	c.Topic, c.Relevant = &topic, &count
+	for _, name := range []string{"bfs", "mcs"} {
+		crawls, err := s.Crawls(t.Context(), name, func(int, *GraphCurve) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Add(name, crawls, s.MeanCurve(crawls))
+	}
+	if by := c.Orders["bfs"]; by.Pages != 3 || by.Short != 0 || len(by.Curve) != 3 || *by.Curve[2][2] != 3 || *by.Harvest[2][1] != 1./3 || by.Time != nil {
+		t.Errorf("bfs: %+v", by)
+	}
+	if _, err := json.Marshal(c); err != nil {
+		t.Error(err)
+	}
+	var text, page strings.Builder
+	c.Print(&text)
+	_, tables, _ := strings.Cut(text.String(), "\n\n")
+	for line := range strings.Lines(tables) {
+		if len([]rune(line)) > 81 {
+			t.Errorf("a wide line: %s", line)
+		}
+	}
+	if err := c.WriteReport(&page, report.Fact{Name: "random seed", Value: "7"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Orderings on three", "random seed", "Harvest", "PageRank collected", "2 sets of 1"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q on the page", want)
+		}
+	}
+	if strings.Contains(page.String(), "Simulated seconds") {
+		t.Error("time is drawn without manners")
+	}
 }
 
-func opened(t testing.TB, path string) *graph.Graph {
-	t.Helper()
-	g, err := graph.Open(path)
-	return closing(t, g, err)
+func TestVerdict(t *testing.T) {
+	curve := func(tenth, whole float64) []graphMean {
+		a, b := graphMean{Pages: 100}, graphMean{Pages: 1000}
+		a.PageRank.Value, b.PageRank.Value = tenth, whole
+		return []graphMean{a, b}
+	}
+	r := &orderings{Nodes: 1000, order: []string{"dfs", "opic"}, points: map[string][]graphMean{
+		"dfs": curve(.2, 1), "opic": curve(.4, .9), "bfs": curve(.3, 1),
+	}}
+	if got, want := r.verdict(), "After 100 pages, opic has 40 % of all PageRank; pages at random would have 10 %."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.order = append(r.order, "bfs")
+	if got, want := r.verdict(), "After 100 pages, opic has 40 % of all PageRank; bfs, breadth first, has 30 %."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

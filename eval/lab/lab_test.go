@@ -102,7 +102,7 @@ func TestManners(t *testing.T) {
 		t.Fatal(err)
 	}
 	const rest, latency = time.Second, 100 * time.Millisecond
-	x := Experiment{
+	x := experiment{
 		Corpus: c, Draw: d, Pages: 12, Policies: []crawlPolicy{breadthFirst()},
 		Manners: &politeManners{Workers: 4, Delay: crawler.Delay{Fixed: true, Rest: rest}, Latency: latency},
 	}
@@ -141,12 +141,12 @@ func TestExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := Experiment{Corpus: c, Draw: d, Pages: 12, Policies: []crawlPolicy{breadthFirst(), parentOracle(), targetOracle()}}
+	x := experiment{Corpus: c, Draw: d, Pages: 12, Policies: []crawlPolicy{breadthFirst(), oraclePolicy("parent-oracle"), oraclePolicy("target-oracle")}}
 	crawls, err := x.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := x.Run(t.Context(), func(*Crawl) {})
+	again, err := x.Run(t.Context(), func(*policyCrawl) {})
 	if err != nil || !reflect.DeepEqual(crawls, again) {
 		t.Errorf("the same crawls come out otherwise (%v)", err)
 	}
@@ -172,8 +172,8 @@ func TestExperiment(t *testing.T) {
 }
 
 func TestMeasure(t *testing.T) {
-	d := &Draw{Targets: 4}
-	crawls := []*Crawl{
+	d := &startDraw{Targets: 4}
+	crawls := []*policyCrawl{
 		{URLs: []string{"http://a.x.test/", "http://a.x.test/b", "http://c.x.test/", "http://c.x.test/d"}, Relevant: []bool{true, false, true, false}, Training: []bool{false, false, true, true}},
 		{URLs: []string{"http://a.x.test/", "http://a.x.test/b"}, Relevant: []bool{true, true}, Training: []bool{false, false}}, // frontier empty
 	}
@@ -204,10 +204,10 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	a := Figures{Policy: "a", Sets: []float64{0.5, 0.6, 0.7, 0.65, 0.55}}
-	b := Figures{Policy: "b", Sets: []float64{0.4, 0.55, 0.6, 0.66, 0.5}}
+	a := policyFigures{Policy: "a", Sets: []float64{0.5, 0.6, 0.7, 0.65, 0.55}}
+	b := policyFigures{Policy: "b", Sets: []float64{0.4, 0.55, 0.6, 0.66, 0.5}}
 	rng := rand.New(rand.NewPCG(1, 1))
-	got := pairedTests([]Figures{a, b}, rng)[0]
+	got := pairedTests([]policyFigures{a, b}, rng)[0]
 	// The differences are 0.10, 0.05, 0.10, −0.01, 0.05: t = 2.8506 with 4 degrees of freedom, a closed form.
 	x := 0.058 * math.Sqrt(5) / math.Sqrt(0.00828/4)
 	cdf := 0.5 + 0.375*x/math.Sqrt(1+x*x/4)*(1-x*x/(12*(1+x*x/4)))
@@ -218,18 +218,18 @@ func TestCompare(t *testing.T) {
 	if got.Exact != 4./32 {
 		t.Errorf("permutation test: p = %v, want 4/32", got.Exact)
 	}
-	if back := pairedTests([]Figures{b, a}, rng)[0]; !(math.Abs(back.P-got.P) <= 1e-12) || back.Exact != got.Exact || back.Difference != -got.Difference {
+	if back := pairedTests([]policyFigures{b, a}, rng)[0]; !(math.Abs(back.P-got.P) <= 1e-12) || back.Exact != got.Exact || back.Difference != -got.Difference {
 		t.Errorf("the other way round p = %v and %v, want %v and %v", back.P, back.Exact, got.P, got.Exact)
 	}
 	// 17 sets use drawn signs; twelve zeros change no sum, so P stays 4/32.
 	if p := permutation(append([]float64{0.1, 0.05, 0.1, -0.01, 0.05}, make([]float64, 12)...), rng); !(math.Abs(p-4./32) <= 0.004) {
 		t.Errorf("permutation test by drawn signs: p = %v, want 4/32", p)
 	}
-	if same := pairedTests([]Figures{a, a}, rng)[0]; same.P != 1 || same.Exact != 1 {
+	if same := pairedTests([]policyFigures{a, a}, rng)[0]; same.P != 1 || same.Exact != 1 {
 		t.Errorf("a policy against itself: p = %v and %v, want 1", same.P, same.Exact)
 	}
 	// Holm 1979: 0.01, 0.04, 0.03 become 0.03, 0.06, 0.06.
-	tests := []Test{{P: 0.01}, {P: 0.04}, {P: 0.03}}
+	tests := []pairedTest{{P: 0.01}, {P: 0.04}, {P: 0.03}}
 	holm(tests)
 	for i, want := range []float64{0.03, 0.06, 0.06} {
 		if !(math.Abs(tests[i].Adjusted-want) <= 1e-12) {
@@ -239,9 +239,9 @@ func TestCompare(t *testing.T) {
 }
 
 func TestReportEscapes(t *testing.T) {
-	f := Figures{Policy: "<b>x", Harvest: Mean{Value: 0.5}, Curve: []curvePoint{{1, Mean{Value: 1}}, {2, Mean{Value: 0.5}}}}
+	f := policyFigures{Policy: "<b>x", Harvest: stats.Mean{Value: 0.5}, Curve: []curvePoint{{1, stats.Mean{Value: 1}}, {2, stats.Mean{Value: 0.5}}}}
 	var out bytes.Buffer
-	if err := WriteReport(&out, reportData{Corpus: "c", Topic: "<i>", Pages: 2, Sets: 1, Policies: []Figures{f}}); err != nil {
+	if err := (&Result{Corpus: "c", Topic: "<i>", Pages: 2, StartSets: 1, figures: []policyFigures{f}}).writeReport(&out, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if s := out.String(); strings.Contains(s, "<b>x") || strings.Contains(s, "<i>") && !strings.Contains(s, "&lt;i&gt;") || !strings.Contains(s, "<svg") {
@@ -280,11 +280,11 @@ func TestDistinctSets(t *testing.T) {
 // TestFewSets: below five start sets there is no interval and no test, and the result says why.
 func TestFewSets(t *testing.T) {
 	for sets := 1; sets <= 6; sets++ {
-		a, b := Figures{Policy: "a"}, Figures{Policy: "b"}
+		a, b := policyFigures{Policy: "a"}, policyFigures{Policy: "b"}
 		for i := range sets {
 			a.Sets, b.Sets = append(a.Sets, 0.5+float64(i)/100), append(b.Sets, 0.1+float64(i)/90)
 		}
-		tests := pairedTests([]Figures{a, b}, rand.New(rand.NewPCG(1, 2)))
+		tests := pairedTests([]policyFigures{a, b}, rand.New(rand.NewPCG(1, 2)))
 		if want := sets >= 5; (len(tests) == 1) != want || want && tests[0].CI == nil {
 			t.Errorf("%d sets: %+v", sets, tests)
 		}
@@ -296,8 +296,8 @@ func TestFewSets(t *testing.T) {
 
 // TestLeadWithoutTests: a report without tests makes no claim about chance.
 func TestLeadWithoutTests(t *testing.T) {
-	race := []Figures{{Policy: "a", Harvest: Mean{Value: 0.5}}, {Policy: "b", Harvest: Mean{Value: 0.4}}}
-	said := strings.Join(sentences(reportData{Pages: 10, Sets: 1, NoTests: whyNoTests(1, 10)}, race), "\n")
+	race := []policyFigures{{Policy: "a", Harvest: stats.Mean{Value: 0.5}}, {Policy: "b", Harvest: stats.Mean{Value: 0.4}}}
+	said := strings.Join((&Result{Pages: 10, StartSets: 1, NoTests: whyNoTests(1, 10)}).sentences(race), "\n")
 	if strings.Contains(said, "chance between") || !strings.Contains(said, "No intervals and no tests") {
 		t.Errorf("%s", said)
 	}
@@ -305,18 +305,18 @@ func TestLeadWithoutTests(t *testing.T) {
 
 // TestBaseline: the first sentence names breadth first or random pages.
 func TestBaseline(t *testing.T) {
-	of := func(policies ...string) []Figures {
-		var race []Figures
+	of := func(policies ...string) []policyFigures {
+		var race []policyFigures
 		for i, name := range policies {
-			f := Figures{Policy: name}
+			f := policyFigures{Policy: name}
 			f.Harvest.Value = .9 - .1*float64(i)
 			race = append(race, f)
 		}
 		return race
 	}
-	r := reportData{Pages: 10, Sets: 5, CorpusPages: 50, Targets: 5}
+	r := &Result{Pages: 10, StartSets: 5, CorpusPages: 50, Targets: 5}
 	for _, tc := range []struct {
-		race []Figures
+		race []policyFigures
 		want string
 	}{
 		{of("x"), "x has 90 % on topic, on average over 5 crawls; pages at random would have 10 %."},
@@ -324,7 +324,7 @@ func TestBaseline(t *testing.T) {
 		{of("x", "y"), "; next is y with 80 %; pages at random would have 10 %."},
 		{of("x", "y", "bfs"), "; next is y with 80 %; bfs, breadth first, has 70 %."},
 	} {
-		if got := sentences(r, tc.race)[0]; !strings.HasSuffix(got, tc.want) {
+		if got := r.sentences(tc.race)[0]; !strings.HasSuffix(got, tc.want) {
 			t.Errorf("%q, want it to end %q", got, tc.want)
 		}
 	}
@@ -354,11 +354,11 @@ func TestEqualDraws(t *testing.T) {
 
 // TestBandsOfEqualDraws: a curve keeps its band when one point has no interval.
 func TestBandsOfEqualDraws(t *testing.T) {
-	l := line("x", []curvePoint{{10, Mean{Value: 1}}, {20, Mean{Value: 0.9, CI: &[2]float64{0.8, 1}}}})
+	l := line("x", []curvePoint{{10, stats.Mean{Value: 1}}, {20, stats.Mean{Value: 0.9, CI: &[2]float64{0.8, 1}}}})
 	if len(l.Band) != 2 || l.Band[0] != [2]float64{1, 1} || l.Band[1] != [2]float64{0.8, 1} {
 		t.Errorf("band %v", l.Band)
 	}
-	if l := line("x", []curvePoint{{10, Mean{Value: 1}}}); l.Band != nil {
+	if l := line("x", []curvePoint{{10, stats.Mean{Value: 1}}}); l.Band != nil {
 		t.Errorf("a band %v of nothing", l.Band)
 	}
 }
@@ -436,4 +436,60 @@ func fewOfEachHost(t *testing.T, dir string, most, rows int) (c *Corpus, seeds [
 		}
 	}
 	return c, seeds
+}
+
+func TestRhoRange(t *testing.T) {
+	for text, want := range map[string][]float64{
+		"0:0.9:0.3":     {0, 0.3, 0.6, 0.9},
+		"0.1:0.3:0.1":   {0.1, 0.2, 0.3},
+		"0.5:0.5:0.1":   {0.5},
+		"0.95:0.99:0.5": {0.95},
+	} {
+		var r RhoRange
+		if err := r.UnmarshalText([]byte(text)); err != nil || !slices.Equal(r.Values, want) {
+			t.Errorf("%s: %v, %v; want %v", text, r.Values, err, want)
+		}
+	}
+	for _, text := range []string{"", "0:0.9", "0:0.9:0", "0.5:0.1:0.1", "0:1:0.1", "-0.1:0.5:0.1", "a:b:c", "0:NaN:0.1", "0:0.9:0.001", "0:0.9:0.1:1"} {
+		if err := new(RhoRange).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}
+
+// TestSweepPlot: a sweep is plotted even when some or all points have no interval.
+func TestSweepPlot(t *testing.T) {
+	ci := &[2]float64{0.1, 0.3}
+	for name, points := range map[string][]rhoPoint{
+		"all":  {{0, 0.2, ci}, {0.5, 0.2, ci}},
+		"some": {{0, 0.2, nil}, {0.5, 0.2, ci}},
+		"last": {{0, 0.2, ci}, {0.5, 0.2, nil}},
+		"none": {{0, 0.2, nil}, {0.5, 0.2, nil}},
+	} {
+		if f, err := sweepPlot(points); err != nil || f == nil {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+	}
+}
+
+// TestTimeCurves: all curves span the time of the longest crawl; an ended crawl keeps its last value.
+func TestTimeCurves(t *testing.T) {
+	s := time.Second
+	short := &policyCrawl{URLs: make([]string, 2), Relevant: []bool{true, false}, At: []time.Duration{s, 2 * s}, Took: 2 * s}
+	long := &policyCrawl{URLs: make([]string, 2), Relevant: []bool{true, true}, At: []time.Duration{s, 50 * s}, Took: 50 * s}
+	curves := timeCurves([][]*policyCrawl{{short, long}, {long}})
+	for _, c := range []struct {
+		policy, step int
+		want         timePoint
+	}{
+		{0, 0, timePoint{1, 1, 1}}, {0, 1, timePoint{2, 1.5, 1}}, {0, 48, timePoint{49, 1.5, 1}}, {0, 49, timePoint{50, 2, 1.5}},
+		{1, 0, timePoint{1, 1, 1}}, {1, 49, timePoint{50, 2, 2}},
+	} {
+		if got := curves[c.policy][c.step]; got != c.want {
+			t.Errorf("policy %d, point %d: %v, want %v", c.policy, c.step, got, c.want)
+		}
+	}
+	if got := []time.Duration{long.took(1), long.took(2), long.took(9)}; !slices.Equal(got, []time.Duration{s, 50 * s, 50 * s}) {
+		t.Errorf("took %v", got)
+	}
 }

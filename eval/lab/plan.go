@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -78,11 +79,10 @@ func (p *Plan) Check() error {
 		return cli.Usagef("give the policies to compare with --policy, or a sweep with --rho-sweep")
 	}
 	for _, name := range p.Policy {
-		if knownOracles[name] != nil {
-			continue
-		}
-		if _, _, err := plan.Parse(name); err != nil {
-			return err
+		if _, is := oracles[name]; !is {
+			if _, _, err := plan.Parse(name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -104,7 +104,7 @@ func (p *Plan) Run(ctx context.Context) (*Setup, *Result, error) {
 	crawling := time.Now()
 	pages := 0
 	p.Work.Step("crawling", len(s.Policies)*len(s.Draw.Starts))
-	crawls, err := s.Experiment.Run(ctx, func(done *Crawl) {
+	crawls, err := s.experiment.Run(ctx, func(done *policyCrawl) {
 		pages += len(done.URLs)
 		p.Work.Add(1)
 	})
@@ -119,16 +119,39 @@ func (p *Plan) Run(ctx context.Context) (*Setup, *Result, error) {
 	return s, r, nil
 }
 
-func (s *Setup) result(crawls [][]*Crawl) *Result {
+func (s *Setup) result(crawls [][]*policyCrawl) *Result {
 	p := s.plan
 	r := &Result{
 		Corpus: p.Corpus, Topic: p.Topic, Keywords: []string{}, Starts: p.Starts, StartSets: len(s.Draw.Starts), StartSetsAsked: p.StartSets,
-		JudgeTrained: s.judgeTrained, Manners: p.mannersResult(s.Manners),
+		CorpusPages: len(s.Corpus.Rows), Targets: s.Draw.Targets, Pages: s.Pages, JudgeTrained: s.judgeTrained, Manners: p.mannersResult(s.Manners),
+		Policies: map[string]policyResult{}, Tests: []pairedTest{}, NoTests: whyNoTests(len(s.Draw.Starts), p.StartSets),
 	}
 	if s.keywords != nil {
 		r.Keywords = s.keywords[0].Words()
 	}
-	r.Sum(s.Experiment, crawls, resultOptions{Rho: p.RhoSweep.Values, Rand: p.Random(0x7e57)})
+	for _, t := range s.Draw.Training {
+		if t {
+			r.TrainPages++
+		}
+	}
+	step := max(1, s.Pages/50) // about 50 points per curve
+	var over [][]timePoint
+	if s.Manners != nil {
+		over = timeCurves(crawls)
+	}
+	for i, policy := range s.Policies {
+		f := measureCrawls(policy, crawls[i], s.Draw, s.Pages, step)
+		if over != nil {
+			f.TimeCurve = over[i]
+		}
+		r.figures = append(r.figures, f)
+		r.Policies[policy.Name] = policyResult{
+			Shares: sharesOf(f), Spread: f.Spread, TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
+			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), TimeCurve: rows(f.TimeCurve), Overlap: f.Overlap,
+		}
+	}
+	r.RhoSweep = swept(p.RhoSweep.Values, r.figures)
+	r.Tests = append(r.Tests, pairedTests(r.figures, p.Random(0x7e57))...)
 	return r
 }
 
@@ -158,21 +181,20 @@ func (p *Plan) manners() (*politeManners, error) {
 	return m, err
 }
 
-func (p *Plan) mannersResult(m *politeManners) *MannersResult {
+func (p *Plan) mannersResult(m *politeManners) *mannersResult {
 	if m == nil {
 		return nil
 	}
-	return &MannersResult{Workers: m.Workers, Delay: cmp.Or(p.Delay, "auto"), Latency: m.Latency.Seconds()}
+	return &mannersResult{Workers: m.Workers, Delay: cmp.Or(p.Delay, "auto"), Latency: m.Latency.Seconds()}
 }
 
-// Report returns the data of the HTML page; version is the program's.
-func (s *Setup) Report(r *Result, version string) reportData {
-	rep := r.Report()
-	rep.Known = map[string]string{"parent-oracle": "knows which pages are on topic, once fetched", "target-oracle": "knows which targets are on topic"}
+// WriteReport writes the HTML page of a result; version is the program's.
+func (s *Setup) WriteReport(w io.Writer, r *Result, version string) error {
+	about := map[string]string{"parent-oracle": "knows which pages are on topic, once fetched", "target-oracle": "knows which targets are on topic"}
 	for _, p := range plan.All() {
-		rep.Known[p.Name] = p.About
+		about[p.Name] = p.About
 	}
-	rep.Made = []report.Fact{
+	made := []report.Fact{
 		{Name: "made by", Value: "fossick " + version},
 		{Name: "random seed", Value: fmt.Sprint(s.plan.Seed)},
 		{Name: "page classifier", Value: s.Topic.Model.Summary()},
@@ -181,10 +203,10 @@ func (s *Setup) Report(r *Result, version string) reportData {
 		{Name: "speed", Value: fmt.Sprintf("%.0f pages/s", r.PagesPerSecond)},
 	}
 	if len(r.Keywords) > 0 { // no policy uses keywords
-		rep.Made = append(rep.Made, report.Fact{Name: "keywords of the first start set", Value: strings.Join(r.Keywords, ", ")})
+		made = append(made, report.Fact{Name: "keywords of the first start set", Value: strings.Join(r.Keywords, ", ")})
 	}
 	if m := r.Manners; m != nil {
-		rep.Made = append(rep.Made, report.Fact{Name: "manners, in simulated time", Value: m.String()})
+		made = append(made, report.Fact{Name: "manners, in simulated time", Value: m.String()})
 	}
-	return rep
+	return r.writeReport(w, about, made)
 }

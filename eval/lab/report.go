@@ -5,26 +5,13 @@ import (
 	_ "embed" // report.html
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"fossick/internal/cli"
 	"fossick/internal/report"
 )
-
-type reportData struct {
-	Corpus, Topic string
-	CorpusPages   int
-	Targets       int
-	Pages         int // per crawl
-	Starts, Sets  int
-	NoTests       string // why intervals or tests are missing
-	Policies      []Figures
-	Tests         []Test
-	Sweep         []rhoPoint        // plotted first; nil for none
-	Known         map[string]string // short description of each policy
-	Made          []report.Fact
-}
 
 //go:embed report.html
 var reportHTML string
@@ -44,23 +31,23 @@ type view struct {
 
 type policyRow struct {
 	Name, About string
-	Figures
+	policyFigures
 }
 
 type testRow struct {
-	Test
+	pairedTest
 	Sure bool // adjusted P below 0.05
 }
 
-// WriteReport writes the HTML page.
-func WriteReport(w io.Writer, r reportData) error {
-	best := slices.Clone(r.Policies)
-	slices.SortStableFunc(best, func(a, b Figures) int { return cmp.Compare(b.Harvest.Value, a.Harvest.Value) })
-	v := view{Pages: r.Pages, Sets: r.Sets, Adjust: len(r.Tests), Caps: caps[:]}
+// writeReport writes the HTML page; about describes each policy, and made says how the result was made.
+func (r *Result) writeReport(w io.Writer, about map[string]string, made []report.Fact) error {
+	best := slices.Clone(r.figures)
+	slices.SortStableFunc(best, func(a, b policyFigures) int { return cmp.Compare(b.Harvest.Value, a.Harvest.Value) })
+	v := view{Pages: r.Pages, Sets: r.StartSets, Adjust: len(r.Tests), Caps: caps[:]}
 	v.Title = "Policies for " + r.Topic
-	v.Subtitle = fmt.Sprintf("%s: %s, of them %s on topic", r.Corpus, report.Pages(r.CorpusPages), report.Number(r.Targets))
-	v.Made = r.Made
-	v.Sentences = sentences(r, best)
+	v.Subtitle = fmt.Sprintf("%s: %s, of them %s on topic", filepath.Base(r.Corpus), report.Pages(r.CorpusPages), report.Number(r.Targets))
+	v.Made = made
+	v.Sentences = r.sentences(best)
 	for _, f := range best[:min(len(best), 4)] {
 		note := "harvest, recall " + report.Percent(f.Recall.Value)
 		if f.Harvest.CI != nil {
@@ -69,7 +56,7 @@ func WriteReport(w io.Writer, r reportData) error {
 		v.Tiles = append(v.Tiles, report.Tile{Label: f.Policy, Value: report.Percent(f.Harvest.Value), Note: note})
 	}
 	for _, f := range best {
-		v.Rows = append(v.Rows, policyRow{f.Policy, r.Known[f.Policy], f})
+		v.Rows = append(v.Rows, policyRow{f.Policy, about[f.Policy], f})
 	}
 	for _, t := range r.Tests {
 		if t.Difference < 0 {
@@ -85,7 +72,7 @@ func WriteReport(w io.Writer, r reportData) error {
 	if v.Plots, err = plots(best); err != nil {
 		return err
 	}
-	sweep, err := sweepPlot(r.Sweep)
+	sweep, err := sweepPlot(r.RhoSweep)
 	if err != nil {
 		return err
 	}
@@ -96,8 +83,8 @@ func WriteReport(w io.Writer, r reportData) error {
 }
 
 // sentences describes the results, the most important first; oracles do not compete.
-func sentences(r reportData, best []Figures) []string {
-	var race []Figures
+func (r *Result) sentences(best []policyFigures) []string {
+	var race []policyFigures
 	oracle := ""
 	for _, f := range best {
 		if !f.Oracle {
@@ -108,7 +95,7 @@ func sentences(r reportData, best []Figures) []string {
 	}
 	var out []string
 	if len(race) > 0 {
-		out = append(out, lead(r, race)...)
+		out = append(out, r.lead(race)...)
 	}
 	if r.NoTests != "" {
 		out = append(out, strings.Split(r.NoTests, "\n")...)
@@ -119,19 +106,19 @@ func sentences(r reportData, best []Figures) []string {
 	out = append(out, fmt.Sprintf("Each crawl began with %s on topic, drawn at random; they count as fetched.", report.Pages(r.Starts)))
 	for _, f := range best {
 		if f.Short > 0 {
-			out = append(out, cli.Sprintf("%s ran out of URLs in %d of %d crawls.", f.Policy, f.Short, r.Sets))
+			out = append(out, cli.Sprintf("%s ran out of URLs in %d of %d crawls.", f.Policy, f.Short, r.StartSets))
 		}
 	}
 	return out
 }
 
-func lead(r reportData, race []Figures) []string {
+func (r *Result) lead(race []policyFigures) []string {
 	top := race[0]
-	first := cli.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
+	first := cli.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.StartSets)
 	if len(race) == 1 {
-		return []string{first + baseline(r, race) + "."}
+		return []string{first + r.baseline(race) + "."}
 	}
-	if first += fmt.Sprintf("; next is %s with %s%s.", race[1].Policy, report.Percent(race[1].Harvest.Value), baseline(r, race)); len(r.Tests) == 0 {
+	if first += fmt.Sprintf("; next is %s with %s%s.", race[1].Policy, report.Percent(race[1].Harvest.Value), r.baseline(race)); len(r.Tests) == 0 {
 		return []string{first}
 	}
 	var equal []string
@@ -149,7 +136,7 @@ func lead(r reportData, race []Figures) []string {
 }
 
 // baseline compares with breadth first when it competes, else random pages; "" when already named.
-func baseline(r reportData, race []Figures) string {
+func (r *Result) baseline(race []policyFigures) string {
 	for i, f := range race {
 		if f.Policy != "bfs" {
 			continue
@@ -166,28 +153,22 @@ func baseline(r reportData, race []Figures) string {
 }
 
 func list(names []string) string {
-	s := ""
-	for i, n := range names {
-		switch {
-		case i == 0:
-		case i == len(names)-1:
-			s += " and "
-		default:
-			s += ", "
-		}
-		s += n
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
 	}
-	return s
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-func plots(best []Figures) ([]report.Figure, error) {
+func plots(best []policyFigures) ([]report.Figure, error) {
 	kinds := []struct {
-		title, caption, ylabel string
-		points                 func(Figures) []curvePoint
+		title, caption, x, y string
+		line                 func(policyFigures) report.Line
 	}{
-		{"Harvest", "The share of the pages fetched so far that are on topic: mean of the crawls, with the 95 % interval over the start sets.", "on topic, of those fetched", func(f Figures) []curvePoint { return f.Curve }},
-		{"Recall", "The share of the corpus's pages on topic that were fetched so far.", "share found", func(f Figures) []curvePoint { return f.RecallCurve }},
-		{"Overlap", "The share of their first n pages that two crawls from different start sets have in common, the mean of all pairs.", "in common", overlapPoints},
+		{"Harvest", "The share of the pages fetched so far that are on topic: mean of the crawls, with the 95 % interval over the start sets.", "pages fetched", "on topic, of those fetched", func(f policyFigures) report.Line { return line(f.Policy, f.Curve) }},
+		{"Recall", "The share of the corpus's pages on topic that were fetched so far.", "pages fetched", "share found", func(f policyFigures) report.Line { return line(f.Policy, f.RecallCurve) }},
+		{"Overlap", "The share of their first n pages that two crawls from different start sets have in common, the mean of all pairs.", "pages fetched", "in common", overlapLine},
+		{"By time", "Pages on topic after this simulated time, the mean of the crawls; a crawl that has ended keeps its number.", "seconds", "pages on topic", timeLine},
 	}
 	var out []report.Figure
 	for _, k := range kinds {
@@ -196,9 +177,9 @@ func plots(best []Figures) ([]report.Figure, error) {
 			if part[0].Policy != best[0].Policy {
 				title += ", further policies"
 			}
-			c := report.Chart{XLabel: "pages fetched", YLabel: k.ylabel, Fit: report.FitTop}
+			c := report.Chart{XLabel: k.x, YLabel: k.y, Fit: report.FitTop}
 			for _, f := range part {
-				if l := line(f.Policy, k.points(f)); len(l.Points) > 0 {
+				if l := k.line(f); len(l.Points) > 0 {
 					c.Lines = append(c.Lines, l)
 				}
 			}
@@ -212,35 +193,23 @@ func plots(best []Figures) ([]report.Figure, error) {
 			out = append(out, fig)
 		}
 	}
-	for part := range slices.Chunk(best, linesAPlot) {
-		c := report.Chart{XLabel: "seconds", YLabel: "pages on topic", Fit: report.FitTop}
-		for _, f := range part {
-			l := report.Line{Name: f.Policy}
-			for _, p := range f.TimeCurve {
-				l.Points = append(l.Points, report.Point{X: p.Seconds, Y: p.Relevant})
-			}
-			if len(l.Points) > 0 {
-				c.Lines = append(c.Lines, l)
-			}
-		}
-		if len(c.Lines) == 0 {
-			continue
-		}
-		fig, err := report.NewFigure("By time", "Pages on topic after this simulated time, the mean of the crawls; a crawl that has ended keeps its number.", c)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, fig)
-	}
 	return out, nil
 }
 
-func overlapPoints(f Figures) []curvePoint {
-	var out []curvePoint
+func overlapLine(f policyFigures) report.Line {
+	l := report.Line{Name: f.Policy}
 	for _, p := range f.Overlap {
-		out = append(out, curvePoint{p.Pages, Mean{Value: p.Share}})
+		l.Points = append(l.Points, report.Point{X: float64(p.Pages), Y: p.Share})
 	}
-	return out
+	return l
+}
+
+func timeLine(f policyFigures) report.Line {
+	l := report.Line{Name: f.Policy}
+	for _, p := range f.TimeCurve {
+		l.Points = append(l.Points, report.Point{X: p.Seconds, Y: p.Relevant})
+	}
+	return l
 }
 
 func line(name string, points []curvePoint) report.Line {

@@ -3,8 +3,6 @@ package lab
 import (
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -31,9 +29,9 @@ type Result struct {
 	Starts         int                     `json:"starts"`
 	StartSets      int                     `json:"start_sets"`
 	StartSetsAsked int                     `json:"start_sets_asked"`  // above start_sets when fewer can be drawn
-	Manners        *MannersResult          `json:"manners,omitempty"` // with --polite
+	Manners        *mannersResult          `json:"manners,omitempty"` // with --polite
 	Policies       map[string]policyResult `json:"policies"`
-	Tests          []Test                  `json:"tests"`
+	Tests          []pairedTest            `json:"tests"`
 	NoTests        string                  `json:"no_tests,omitempty"`  // why intervals or tests are missing
 	RhoSweep       []rhoPoint              `json:"rho_sweep,omitempty"` // by rising ρ
 	HTML           string                  `json:"html,omitempty"`
@@ -42,8 +40,7 @@ type Result struct {
 	CrawlSeconds   float64 `json:"crawl_seconds"`
 	PagesPerSecond float64 `json:"pages_per_second"`
 
-	order   []string // policies in the order requested
-	figures []Figures
+	figures []policyFigures // in the order requested
 }
 
 type modelQuality struct {
@@ -63,15 +60,15 @@ type policyResult struct {
 	Overlap     []eval.Point `json:"overlap"`
 }
 
-// MannersResult holds the politeness limits of the crawls.
-type MannersResult struct {
+// mannersResult holds the politeness limits of the crawls.
+type mannersResult struct {
 	Workers int     `json:"workers"`
 	Delay   string  `json:"delay"`
 	Latency float64 `json:"latency"` // mean, in seconds
 }
 
 // String returns the limits in words.
-func (m *MannersResult) String() string {
+func (m *mannersResult) String() string {
 	return fmt.Sprintf("%d workers, an exchange takes %s, its host's rest is %s", m.Workers, time.Duration(m.Latency*float64(time.Second)), m.Delay)
 }
 
@@ -90,7 +87,7 @@ type Shares struct {
 	Seconds       float64     `json:"seconds,omitempty"` // simulated time until the last of these pages; with --polite
 }
 
-func sharesOf(f Figures) Shares {
+func sharesOf(f policyFigures) Shares {
 	return Shares{
 		Fetched: f.Fetched.Value,
 		Harvest: f.Harvest.Value, CI: ofShare(f.Harvest.CI), Fresh: f.Fresh.Value, FreshCI: ofShare(f.Fresh.CI),
@@ -115,45 +112,6 @@ func points(curve []curvePoint) [][2]float64 {
 	return out
 }
 
-type resultOptions struct {
-	Rho  []float64  // values of a sweep
-	Rand *rand.Rand // source of the permutation tests
-}
-
-// Sum adds the figures of an experiment to a result whose settings the caller has filled in.
-func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt resultOptions) {
-	out.CorpusPages, out.Targets, out.Pages = len(x.Corpus.Rows), x.Draw.Targets, x.Pages
-	out.Policies, out.Tests = map[string]policyResult{}, []Test{}
-	for _, t := range x.Draw.Training {
-		if t {
-			out.TrainPages++
-		}
-	}
-	step := max(1, x.Pages/50) // about 50 points per curve
-	var all []Figures
-	var over [][]timePoint
-	if x.Manners != nil {
-		over = timeCurves(crawls)
-	}
-	for i, p := range x.Policies {
-		f := measureCrawls(p, crawls[i], x.Draw, x.Pages, step)
-		if over != nil {
-			f.TimeCurve = over[i]
-		}
-		all = append(all, f)
-		row := policyResult{
-			Shares: sharesOf(f), Spread: f.Spread, TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
-			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), TimeCurve: rows(f.TimeCurve), Overlap: f.Overlap,
-		}
-		out.Policies[p.Name] = row
-		out.order = append(out.order, p.Name)
-	}
-	out.RhoSweep = swept(opt.Rho, all)
-	out.NoTests = whyNoTests(out.StartSets, out.StartSetsAsked)
-	out.figures = all
-	out.Tests = append(out.Tests, pairedTests(all, opt.Rand)...)
-}
-
 // tables prints a row per policy, in two tables to fit 80 columns.
 func (r *Result) tables(w io.Writer) {
 	r.table(w, "harvest\t95 % interval\twithout training\trecall\t", func(p policyResult) string {
@@ -176,9 +134,9 @@ func (r *Result) tables(w io.Writer) {
 func (r *Result) table(w io.Writer, columns string, cells func(policyResult) string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	io.WriteString(t, "policy\t"+columns+"\n")
-	for _, name := range r.order {
-		cli.Fprintf(t, "%s\t", name)
-		io.WriteString(t, cells(r.Policies[name])+"\n")
+	for _, f := range r.figures {
+		cli.Fprintf(t, "%s\t", f.Policy)
+		io.WriteString(t, cells(r.Policies[f.Policy])+"\n")
 	}
 	_ = t.Flush() // it fails only when w does
 }
@@ -222,12 +180,4 @@ func whyNoTests(sets, asked int) string {
 		s += fmt.Sprintf("No intervals and no tests: they need %d different start sets, and there %s.", stats.Fewest, map[bool]string{true: "is 1", false: fmt.Sprintf("are %d", sets)}[sets == 1])
 	}
 	return strings.TrimSpace(s)
-}
-
-// Report returns the data of the HTML page; the caller adds descriptions of the policies, and facts.
-func (r *Result) Report() reportData {
-	return reportData{
-		Corpus: filepath.Base(r.Corpus), Topic: r.Topic, CorpusPages: r.CorpusPages, Targets: r.Targets, Pages: r.Pages,
-		Starts: r.Starts, Sets: r.StartSets, NoTests: r.NoTests, Policies: r.figures, Tests: r.Tests, Sweep: r.RhoSweep,
-	}
 }

@@ -25,7 +25,7 @@ import (
 
 // Setup is a plan with everything that its crawls need.
 type Setup struct {
-	Experiment
+	experiment
 	Topic *models.Topic // holds the page classifier
 
 	plan         *Plan
@@ -326,8 +326,6 @@ func (s *Setup) keywordsOf(ctx context.Context, set int) ([]string, error) {
 	return k[p.Topic], err
 }
 
-var knownOracles = map[string]func() crawlPolicy{"parent-oracle": parentOracle, "target-oracle": targetOracle}
-
 func (s *Setup) policies(ctx context.Context) ([]crawlPolicy, error) {
 	l, err := plan.NewLabeller(s.Topic)
 	if err != nil {
@@ -360,8 +358,8 @@ func needsKeywords(name string) bool {
 }
 
 func (s *Setup) policy(name string, in plan.Input) (crawlPolicy, error) {
-	if oracle := knownOracles[name]; oracle != nil {
-		return oracle(), nil
+	if _, is := oracles[name]; is {
+		return oraclePolicy(name), nil
 	}
 	p, rho, err := plan.Parse(name)
 	if err != nil {

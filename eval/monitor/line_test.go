@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"fossick/crawler"
+	"fossick/eval"
 	"fossick/internal/cli"
 	"fossick/store"
 )
@@ -105,7 +106,7 @@ func TestTimeLeft(t *testing.T) {
 
 func TestNextSentence(t *testing.T) {
 	var out strings.Builder
-	(&furtherPages{Pages: 80, Harvest: .45, Upper: .833}).print(&out)
+	printNext(&out, &eval.NextPages{Pages: 80, Harvest: .45, Upper: .833})
 	if want := "45 % of the last 80 pages were on topic; expect at most 83 % of the next (99 % confidence)\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

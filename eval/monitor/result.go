@@ -50,7 +50,7 @@ type Result struct {
 	Seconds        float64           `json:"seconds"`
 	Store          string            `json:"store"`
 	Stopped        crawler.Stop      `json:"stopped_because"`
-	Next           *furtherPages     `json:"next"`
+	Next           *eval.NextPages   `json:"next"`
 	Refreshed      *Refreshed        `json:"refreshed"` // null without --refresh
 	Waiting        int               `json:"waiting"`
 	Outages        int               `json:"outages"`        // of this machine's network, in this session
@@ -90,7 +90,7 @@ func ResultOf(s Session, done crawler.Result, p crawler.Progress) *Result {
 		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
 		Seconds: n.Elapsed.Seconds(), Store: s.Store, Stopped: done.Stopped, Waiting: p.Queue, WaitingUntil: utc(done.WaitUntil),
 		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
-		Keywords: s.Keywords, Next: nextOf(done.Next), News: done.News, Topics: topicsOf(s.Topics, n), goals: s.Topics,
+		Keywords: s.Keywords, Next: eval.NextPagesOf(done.Next), News: done.News, Topics: topicsOf(s.Topics, n), goals: s.Topics,
 		NoTopic: s.NoTopic, verb: "focus", SeedsFailed: []Failure{},
 	}
 	switch {
@@ -143,7 +143,7 @@ func (r *Result) Print(w io.Writer) {
 	cli.Fprintf(w, "; stopped: %s; URLs waiting: %d\n", r.Stopped, r.Waiting)
 	r.printTopics(w)
 	r.Refreshed.Print(w)
-	r.Next.print(w)
+	printNext(w, r.Next)
 	states := make([]string, 0, len(r.ByState))
 	for state := range r.ByState {
 		states = append(states, state)
@@ -198,21 +198,7 @@ func printPoliteness(w io.Writer, p *eval.Politeness) {
 	}
 }
 
-type furtherPages struct {
-	Pages   int     `json:"pages"` // number of last pages used
-	Harvest float64 `json:"harvest"`
-	Upper   float64 `json:"upper"` // of the one-sided 99 % interval
-}
-
-// nextOf returns nil for a crawl without pages.
-func nextOf(m crawler.Marginal) *furtherPages {
-	if m.Pages == 0 {
-		return nil
-	}
-	return &furtherPages{m.Pages, m.Harvest, m.Upper}
-}
-
-func (m *furtherPages) print(w io.Writer) {
+func printNext(w io.Writer, m *eval.NextPages) {
 	if m != nil {
 		cli.Fprintf(w, "%s of the last %d pages were on topic; expect at most %s of the next (99 %% confidence)\n", report.Percent(m.Harvest), m.Pages, report.Percent(m.Upper))
 	}

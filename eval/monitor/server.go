@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"fossick/crawler"
+	"fossick/eval"
 	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/internal/serving"
@@ -88,7 +89,7 @@ type Status struct {
 	Queue    int               `json:"queue"`
 	Hosts    int               `json:"hosts"`
 	Busy     int               `json:"busy"`
-	Next     *furtherPages     `json:"next"`
+	Next     *eval.NextPages   `json:"next"`
 	Seconds  float64           `json:"seconds"`
 	Network  networkStatus     `json:"network"`
 	Owner    ownerStatus       `json:"owner"`
@@ -108,7 +109,7 @@ func (m *Server) ServeStatus(w http.ResponseWriter, r *http.Request) {
 		Topic: m.session.Topic, Store: m.session.Store, Topics: topicsOf(m.session.Topics, n), Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
 		Network: networkOf(p), Owner: ownerOf(p.Turns), Patience: patienceOf(p.Patience),
-		Next: nextOf(p.Next), Whole: m.whole.now(r.Context()), SeedsFailed: []Failure{},
+		Next: eval.NextPagesOf(p.Next), Whole: m.whole.now(r.Context()), SeedsFailed: []Failure{},
 	}
 	if failed := m.failed.Load(); failed != nil {
 		s.SeedsFailed = *failed

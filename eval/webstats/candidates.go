@@ -158,7 +158,7 @@ func (hs *outsideHosts) outside(name string, u *SurveyURL) {
 	secure := strings.HasPrefix(u.URL, "https:")
 	h.secure = h.secure || secure
 	if isStart(u.URL, name) {
-		h.starts[btoi(secure)] = u.ID
+		h.starts[one(secure)] = u.ID
 	}
 	for uint64(len(hs.of)) <= u.ID {
 		hs.of = append(hs.of, 0)
@@ -213,19 +213,12 @@ func (h *outsideHost) candidate(wants func(url string) bool) (none found) {
 	if h.secure {
 		scheme = "https://"
 	}
-	for _, c := range []found{{h.starts[btoi(h.secure)], scheme + h.name + "/", h.first.from}, h.first, h.below} {
+	for _, c := range []found{{h.starts[one(h.secure)], scheme + h.name + "/", h.first.from}, h.first, h.below} {
 		if c.url != "" && wants(c.url) {
 			return c
 		}
 	}
 	return none
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func isStart(url, name string) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -242,8 +243,7 @@ func (r *rounds) step(a int) *float64 {
 	if all == 0 {
 		return nil
 	}
-	share := float64(r.steps[a][a]) / float64(all)
-	return &share
+	return new(float64(r.steps[a][a]) / float64(all))
 }
 
 func chance(x float64, ok bool) *float64 {
@@ -379,12 +379,10 @@ func groupOf(name string, s *sums) ChangeGroup {
 	}
 	g.Interval, g.CI = s.pace.interval()
 	if s.pages > 0 {
-		share := float64(s.changed) / float64(s.pages)
-		g.Changed = &share
+		g.Changed = new(float64(s.changed) / float64(s.pages))
 	}
 	if s.changed > 0 {
-		mean := s.each / float64(s.changed)
-		g.ChangeInterval, g.ChangeIntervalMost = &mean, &s.longest
+		g.ChangeInterval, g.ChangeIntervalMost = new(s.each/float64(s.changed)), &s.longest
 	}
 	return g
 }
@@ -393,16 +391,12 @@ func quotient(days float64, changes int64) *float64 {
 	if changes == 0 {
 		return nil
 	}
-	x := days / float64(changes)
-	return &x
+	return new(days / float64(changes))
 }
 
 // top returns the n largest groups, all for n = 0, and one for the rest.
 func (g changeGroups) top(n int) []ChangeGroup {
-	names := make([]string, 0, len(g))
-	for name := range g {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(g))
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(g[b].pages, g[a].pages), cmp.Compare(a, b)) })
 	var all []ChangeGroup
 	others, left := sums{}, false

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -158,39 +157,6 @@ func TestPaper(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
-}
-
-// TestChains: counted transitions recover the probabilities of a simulated chain.
-func TestChains(t *testing.T) {
-	const upUp, downDown, hosts, rounds = .9638, .7426, 20_000, 9
-	rng := rand.New(rand.NewPCG(1, 19))
-	var all []Round
-	for n := range int64(rounds) {
-		all = append(all, Round{Began: 10 + n*10, Ended: 15 + n*10})
-	}
-	r := counted(t, ChangeOptions{Rounds: all}, func(yield func(*Watched, error) bool) {
-		for h := range hosts {
-			p := Watched{URL: fmt.Sprintf("http://h%d.test/", h), Visits: []change.Visit{{At: 1, State: "ok"}}}
-			up := rng.Float64() < (1-downDown)/(2-upUp-downDown)
-			for _, round := range all {
-				v := change.Visit{At: round.Began, State: "ok"}
-				if stay := map[bool]float64{true: upUp, false: downDown}[up]; rng.Float64() > stay {
-					up = !up
-				}
-				if !up {
-					v.State = "connect_timeout"
-				}
-				p.Visits = append(p.Visits, v)
-			}
-			if !yield(&p, nil) {
-				return
-			}
-		}
-	})
-	if !(math.Abs(*r.NextSS-upUp) <= .02) || !(math.Abs(*r.NextFF-downDown) <= .02) {
-		t.Errorf("%.4f and %.4f, want %.4f and %.4f within 0.02", *r.NextSS, *r.NextFF, upUp, downDown)
-	}
-	t.Logf("equations 1 and 2 say %.4f and %.4f, counted %.4f and %.4f", *r.SS, *r.FF, *r.NextSS, *r.NextFF)
 }
 
 func TestTopGroups(t *testing.T) {
@@ -425,49 +391,4 @@ func TestPeriod(t *testing.T) {
 			t.Errorf("%g: %s, want %s", days, got, want)
 		}
 	}
-}
-
-// BenchmarkHistories counts a million pages with ten visits each, from stored histories.
-//
-//	go test ./eval/webstats -run none -bench Histories -benchtime 1x
-func BenchmarkHistories(b *testing.B) {
-	const distinct, pages, visits = 10_000, 1_000_000, 10
-	rng := rand.New(rand.NewPCG(1, 19))
-	kept := make([]change.History, distinct)
-	var rounds []Round
-	for n := range int64(visits) {
-		rounds = append(rounds, Round{Began: (n*2 + 10) * day, Ended: (n*2 + 11) * day})
-	}
-	for i := range kept {
-		for _, r := range rounds {
-			v := change.Visit{At: r.Began + rng.Int64N(day), Took: rng.Int64N(2000), Rest: 2000 + rng.Int64N(10_000), State: "not_modified", Code: 304}
-			if rng.IntN(4) == 0 {
-				v.State, v.Code, v.Change = "ok", 200, change.Text
-			}
-			var err error
-			if kept[i], err = kept[i].Append(v); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	for b.Loop() {
-		r, err := CountChanges(b.Context(), ChangeOptions{Rounds: rounds, Top: 20}, func(yield func(*Watched, error) bool) {
-			p := Watched{Kind: "0a0"}
-			for i := range pages {
-				p.URL, p.Depth = fmt.Sprintf("http://h%d.t%d/", i%50_000, i%200), i%10
-				p.Visits = append(p.Visits[:0], change.Visit{At: day, State: "ok"})
-				var err error
-				p.Visits, err = kept[i%distinct].Visits(p.Visits)
-				if !yield(&p, err) {
-					return
-				}
-			}
-		})
-		if err != nil || r.Pages != pages || r.Visits != pages*visits {
-			b.Fatal(r, err)
-		}
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	b.ReportMetric(float64(m.Sys)/(1<<20), "MiB")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -68,19 +69,13 @@ func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 		}
 	}
 	r := &Result{States: c.urls.states, SeedStates: c.urls.seeds, facts: c.facts()}
-	r.Tables = append(c.urls.outcomeTables(), c.urls.codeTable())
-	r.Tables = append(r.Tables, c.means())
-	r.Tables = append(r.Tables, c.lengthTables()...)
-	r.Tables = append(r.Tables, c.labelTable(), c.urls.depthTable(), c.urls.timeTable())
-	r.Tables = append(r.Tables, c.pages.sizeTables()...)
-	r.Tables = append(r.Tables, c.pages.packingTable(), c.urls.copyTable())
-	r.Tables = append(r.Tables, c.urls.schemeTable(), c.urls.protocolTable())
-	r.Tables = append(r.Tables, c.pages.kindTables()...)
-	r.Tables = append(r.Tables, c.pages.degrees.table())
 	named, err := c.named(ctx, opt.Top)
-	r.Tables = append(r.Tables, named...)
 	scored := c.urls.forecast.score()
-	r.Tables = append(r.Tables, scoreTable(&scored), forecastTable(&scored))
+	r.Tables = slices.Concat(
+		c.urls.outcomeTables(), []Table{c.urls.codeTable(), c.means()}, c.lengthTables(), []Table{c.labelTable(), c.urls.depthTable(), c.urls.timeTable()},
+		c.pages.sizeTables(), []Table{c.pages.packingTable(), c.urls.copyTable(), c.urls.schemeTable(), c.urls.protocolTable()}, c.pages.kindTables(),
+		[]Table{c.pages.degrees.table()}, named, []Table{scoreTable(&scored), forecastTable(&scored)},
+	)
 	r.curves = c.curves()
 	r.curves.forecast, r.curves.foretold = reliability(&scored)
 	return r, err
@@ -323,7 +318,7 @@ func (c *pageCounts) add(p *Page) error {
 		k := &c.packing[packingClass(p.Bytes)]
 		k.pages, k.bytes, k.packed = k.pages+1, k.bytes+p.Bytes, k.packed+p.Packed
 	}
-	c.kinds[letters(p)]++
+	c.kinds[LinkKind(p.Charset, p.Kinds)]++
 	for i, n := range p.Kinds[:min(len(p.Kinds), len(c.byKind))] {
 		c.byKind[i] += int64(n)
 	}
@@ -339,8 +334,6 @@ func (c *pageCounts) add(p *Page) error {
 	c.sites.add(at.site, &t)
 	return c.degrees.add(p)
 }
-
-func letters(p *Page) string { return LinkKind(p.Charset, p.Kinds) }
 
 // LinkKind returns paper E's link kind, such as ha0: h, a and f for a page with other links, anchors and frames,
 // else 0; "" without links and charset. links counts frames, anchors, others.

@@ -1,12 +1,15 @@
 package webstats
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -76,7 +79,7 @@ func made(n int, rng *rand.Rand) *memory {
 		}
 		u.ID = uint64(i + 1)
 	}
-	m.hosts = rows(hosts)
+	m.hosts = slices.Sorted(maps.Keys(hosts))
 	return m
 }
 
@@ -306,14 +309,6 @@ func TestShown(t *testing.T) {
 	}
 }
 
-func TestFails(t *testing.T) {
-	m := made(10, rand.New(rand.NewPCG(4, 4)))
-	m.err = io.ErrUnexpectedEOF
-	if _, err := Count(t.Context(), Options{}, m); err == nil || !strings.Contains(err.Error(), m.err.Error()) {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestSteps: page sizes are counted in paper E's steps of 256 KiB.
 func TestSteps(t *testing.T) {
 	m := &memory{}
@@ -331,4 +326,295 @@ func TestSteps(t *testing.T) {
 	if got := strings.Join(steps, " "); got != "[0 2] [256 2] [512 1] [16128 1]" {
 		t.Errorf("from KiB and pages: %s", got)
 	}
+}
+
+// TestForecasts checks visits of two URLs by hand. The bins count all but the first visit of each URL.
+func TestForecasts(t *testing.T) {
+	c := newURLCounts(t.TempDir())
+	defer c.close()
+	ok, busy := Exchange{"ok", 200, 5}, Exchange{"code", 503, 5}
+	c.add(&URL{URL: "http://a.test/", State: "ok", Exchanges: []Exchange{busy, busy, ok}, Times: []int64{1000, 61_000, 200_000}})
+	c.add(&URL{URL: "http://a.test/x", State: "ok", Exchanges: []Exchange{ok, ok}, Times: []int64{2000, 90_000_000}})
+	c.add(&URL{URL: "http://b.test/", State: "ok", Exchanges: []Exchange{ok, busy}}) // without times
+	s := c.forecast.score()
+	scores, bins := scoreTable(&s), forecastTable(&s)
+	ss, ff := .9638, .7426
+	want := []float64{s.Brier, ((1-ff)*(1-ff) + ff*ff + (1-ss)*(1-ss)) / 3, 1. / 3}
+	for i, row := range scores.Rows {
+		if row[1] != int64(3) || !(math.Abs(row[2].(float64)-want[i]) <= 1e-9) {
+			t.Errorf("%v, want 3 visits and %g", row, want[i])
+		}
+	}
+	visits, came := int64(0), 0.
+	for _, row := range bins.Rows {
+		visits += row[2].(int64)
+		came += row[4].(float64) * float64(row[2].(int64))
+		if mean := row[3].(float64); mean < row[0].(float64) || mean > row[1].(float64) {
+			t.Errorf("%v", row)
+		}
+	}
+	if visits != 3 || !(math.Abs(came-2) <= 1e-9) || len(scores.Rows) != 3 {
+		t.Errorf("%d visits, %g of them came: %v", visits, came, bins.Rows)
+	}
+	s.Bins[9].Visits, s.Bins[9].Good = 100, 96 // bins with fewer visits are not plotted
+	var k curves
+	k.forecast, k.foretold = reliability(&s)
+	figures, err := k.figures()
+	if err != nil || len(figures) != 1 || !strings.Contains(fmt.Sprint(figures[0]), "forecast probability") || len(k.forecast.Points) != 1 {
+		t.Errorf("%d figures, %v", len(figures), err)
+	}
+}
+
+// TestNoForecasts: without repeated requests there is no plot, and the tables say why.
+func TestNoForecasts(t *testing.T) {
+	c := newURLCounts(t.TempDir())
+	defer c.close()
+	c.add(&URL{URL: "http://a.test/", State: "ok", Exchanges: []Exchange{{"ok", 200, 5}}, Times: []int64{1000}})
+	s := c.forecast.score()
+	var k curves
+	k.forecast, k.foretold = reliability(&s)
+	if figures, err := k.figures(); err != nil || len(figures) != 0 || scoreTable(&s).Note != noForecast || forecastTable(&s).Note != noForecast {
+		t.Errorf("%d figures, %v", len(figures), err)
+	}
+}
+
+// TestSpread compares with the sorted values.
+func TestSpread(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		var s spread
+		var all []int64
+		sum, most := 0.0, int64(0)
+		for range 1 + rng.IntN(2000) {
+			v := int64(math.Exp(rng.Float64() * 20))
+			s.add(v)
+			all, sum, most = append(all, v), sum+float64(v), max(most, v)
+		}
+		slices.Sort(all)
+		if s.n != int64(len(all)) || s.most != most || !(math.Abs(s.mean()-sum/float64(len(all))) <= 1e-9*sum) {
+			t.Fatalf("n %d, most %d, mean %v", s.n, s.most, s.mean())
+		}
+		squares := 0.0
+		for _, v := range all {
+			squares += (float64(v) - s.mean()) * (float64(v) - s.mean())
+		}
+		if want := math.Sqrt(squares / float64(len(all))); !(math.Abs(s.deviation()-want) <= 1e-6*want) {
+			t.Errorf("deviation %v, want %v", s.deviation(), want)
+		}
+		for _, share := range []float64{0.01, 0.5, 0.9, 0.99, 1} {
+			want := float64(all[max(0, int(math.Ceil(share*float64(len(all))))-1)])
+			got := float64(s.quantile(share))
+			if got > want || got < want*(1-1./cellsOfOctave) || want < exactBelow && got != want {
+				t.Errorf("quantile %v of %d: %v, want %v", share, len(all), got, want)
+			}
+		}
+		for _, bound := range []int64{1, 17, 4096, 8192, 1 << 20} {
+			want, _ := slices.BinarySearch(all, bound)
+			if got := s.below(bound); got != int64(want) {
+				t.Errorf("below %d: %d, want %d", bound, got, want)
+			}
+		}
+	}
+}
+
+// TestCells: each cell begins where the previous one ends.
+func TestCells(t *testing.T) {
+	for cell := 1; cell < exactBelow+30*cellsOfOctave; cell++ {
+		if v := lowest(cell); cellOf(v) != cell || cellOf(v-1) != cell-1 {
+			t.Fatalf("cell %d begins at %d, which is in %d; the one before in %d", cell, v, cellOf(v), cellOf(v-1))
+		}
+	}
+}
+
+// TestDegrees compares with map counts, with little memory and two sources with separate IDs.
+func TestDegrees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	d := newDegrees(t.TempDir())
+	d.room = 100
+	out, in, known := map[int]int64{}, map[int]int64{}, map[int]int64{}
+	for range 2 {
+		d.begin()
+		to, pages := map[uint64]int{}, map[uint64]bool{}
+		for i := range 300 {
+			p := &Page{ID: uint64(3*i + 1)}
+			for id := uint64(1); id < 1000; id += 1 + uint64(rng.IntN(1000)) {
+				p.Links = append(p.Links, id)
+				to[id]++
+			}
+			pages[p.ID] = true
+			out[len(p.Links)]++
+			if err := d.add(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for id := range pages {
+			in[to[id]]++
+		}
+		for _, n := range to {
+			known[n]++
+		}
+		if err := d.settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !maps.Equal(d.out, out) || !maps.Equal(d.in, in) || !maps.Equal(d.known, known) {
+		t.Errorf("out %v want %v\nin %v want %v\nknown %v want %v", d.out, out, d.in, in, d.known, known)
+	}
+}
+
+// TestGroups compares sums with a map's while memory holds few names.
+func TestGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, room := range []int{2, 7, 1000} {
+		g := newGroups(t.TempDir())
+		g.room = room
+		want := map[string]tally{}
+		for range 3000 {
+			name := fmt.Sprint("site", int(100*rng.Float64()*rng.Float64()))
+			var add tally
+			add[nRequested], add[nBytes] = 1, int64(rng.IntN(1000))
+			g.add(name, &add)
+			sums := want[name]
+			sums.add(&add)
+			want[name] = sums
+		}
+		n, last := 0, ""
+		err := g.each(t.Context(), func(name string, got tally) {
+			if n++; got != want[name] || name <= last {
+				t.Errorf("room %d: %s behind %s has %v, want %v", room, name, last, got, want[name])
+			}
+			last = name
+		})
+		if err != nil || n != len(want) {
+			t.Errorf("room %d: %d names, %v; want %d", room, n, err, len(want))
+		}
+		if err := g.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTop: the highest counts come first; the others are summed.
+func TestTop(t *testing.T) {
+	g := newGroups(t.TempDir())
+	g.room = 5
+	for i := range 20 {
+		for range (i * 7) % 20 {
+			g.count(fmt.Sprintf("%02d", i), nPages)
+		}
+	}
+	got, err := g.top(t.Context(), 3, nPages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, x := range got.groups {
+		names = append(names, fmt.Sprint(x.name, " ", x.tally[nPages]))
+	}
+	if want := []string{"17 19", "14 18", "11 17"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+	if got.left != 16 || got.all != 190 || got.others[nPages] != 190-19-18-17 {
+		t.Errorf("%d left with %d of %d", got.left, got.others[nPages], got.all)
+	}
+	all, err := g.top(t.Context(), 0, nPages)
+	if err != nil || len(all.groups) != 19 || !slices.IsSortedFunc(all.groups, func(a, b group) int { return cmp.Compare(b.tally[nPages], a.tally[nPages]) }) {
+		t.Errorf("all: %d, %v", len(all.groups), err)
+	}
+	if err := g.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLongNames: long names cannot exhaust memory.
+func TestLongNames(t *testing.T) {
+	g := newGroups("")
+	g.count(strings.Repeat("ä", 5000), nPages)
+	for name := range g.now {
+		if len(name) > longestName+3 {
+			t.Errorf("%d bytes", len(name))
+		}
+	}
+}
+
+// FuzzReadGroup: records round-trip; anything else is an error.
+func FuzzReadGroup(f *testing.F) {
+	f.Add(appendGroup(nil, group{}, group{"a.test", tally{1, 2, 3}}))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, err := readGroup(bufio.NewReader(bytes.NewReader(b)), group{})
+		if err != nil {
+			return
+		}
+		again, err := readGroup(bufio.NewReader(bytes.NewReader(appendGroup(nil, group{}, x))), group{})
+		if err != nil || again != x {
+			t.Errorf("%+v became %+v, %v", x, again, err)
+		}
+	})
+}
+
+func TestServerOf(t *testing.T) {
+	for lines, want := range map[string]string{
+		"HTTP/1.1 200 OK\r\nServer: Apache/2.4.1 (Unix)\r\nX: y\r\n": "Apache",
+		"HTTP/1.1 200 OK\r\nX: y\r\nserver:  nginx \r\n":             "nginx",
+		"HTTP/1.1 200 OK\nSERVER: Microsoft-IIS/10.0\nServer: b\n":   "Microsoft-IIS",
+		"HTTP/1.1 200 OK\r\nX-Server: a\r\n":                         "",
+		"Server: x\r\n":                                              "", // the status line
+		"HTTP/1.1 200 OK\r\nServer:\r\n":                             "",
+		"":                                                           "",
+		"HTTP/1.1 200 OK\r\nServer: " + strings.Repeat("a", 500):     strings.Repeat("a", longestServer),
+	} {
+		if got := serverOf([]byte(lines)); got != want {
+			t.Errorf("%q: %q, want %q", lines, got, want)
+		}
+	}
+}
+
+// FuzzServerOf: any header gives a short single-line name.
+func FuzzServerOf(f *testing.F) {
+	f.Add([]byte("HTTP/1.1 200 OK\r\nServer: Apache/2.4.1 (Unix)\r\n"))
+	f.Add([]byte("\nserver:\xff\xfe"))
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		if got := serverOf(lines); len(got) > longestServer || !utf8.ValidString(got) || strings.ContainsAny(got, "\n/ ") {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+func TestPlaces(t *testing.T) {
+	p := places{}
+	for url, want := range map[string]place{
+		"http://www.a.co.kr/x":      {"kr", "co.kr", "a.co.kr", 4},
+		"https://a.test:8080/x?y":   {"test", "a.test", "a.test", 2},
+		"http://b.a.example.com/":   {"com", "example.com", "example.com", 4},
+		"http://localhost/":         {"localhost", "localhost", "localhost", 1},
+		"http://127.0.0.1:80/x":     {address, address, "127.0.0.1", 0},
+		"http://[::1]:8080/x":       {address, address, "[::1]", 0},
+		"https://user.github.io/a/": {"io", "github.io", "user.github.io", 3},
+	} {
+		for range 2 { // the second time from the cache
+			if got := *p.of(url); got != want {
+				t.Errorf("%s: %+v, want %+v", url, got, want)
+			}
+		}
+	}
+}
+
+// FuzzDivide: the parts of a URL concatenate to it.
+func FuzzDivide(f *testing.F) {
+	f.Add("http://a.test/x?y")
+	f.Add("https://[::1]?")
+	f.Add("nonsense")
+	f.Fuzz(func(t *testing.T, url string) {
+		scheme, host, path := divide(url)
+		if strings.Contains(url, "://") && !strings.HasPrefix(url, scheme+"://"+host) || !strings.HasSuffix(url, path) {
+			t.Errorf("%q: %q, %q, %q", url, scheme, host, path)
+		}
+		if p := placeOf(host); len(p.top) > len(host)+len(address) {
+			t.Errorf("%q: %+v", url, p)
+		}
+	})
 }

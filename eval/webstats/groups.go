@@ -3,12 +3,12 @@ package webstats
 import (
 	"bufio"
 	"cmp"
-	"container/heap"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -105,12 +105,7 @@ func (g *groups) each(ctx context.Context, do func(name string, t tally)) error 
 		return g.failed
 	}
 	if g.disk == nil {
-		all := make([]string, 0, len(g.now))
-		for name := range g.now {
-			all = append(all, name)
-		}
-		slices.Sort(all)
-		for _, name := range all {
+		for _, name := range slices.Sorted(maps.Keys(g.now)) {
 			do(name, *g.now[name])
 		}
 		return nil
@@ -152,45 +147,26 @@ type top struct {
 	all    int64 // total count of all names
 }
 
-// top returns the first n names by counter by; all for n = 0.
+// top returns the first n names by counter by; all for n = 0. It holds at most 2n names.
 func (g *groups) top(ctx context.Context, n, by int) (t top, err error) {
-	h := &leastFirst{by: by}
+	prune := func() {
+		slices.SortFunc(t.groups, func(a, b group) int {
+			return cmp.Or(cmp.Compare(b.tally[by], a.tally[by]), cmp.Compare(b.tally[nKnown], a.tally[nKnown]), cmp.Compare(a.name, b.name))
+		})
+		for n > 0 && len(t.groups) > n {
+			last := len(t.groups) - 1
+			t.others.add(&t.groups[last].tally)
+			t.groups, t.left = t.groups[:last], t.left+1
+		}
+	}
 	err = g.each(ctx, func(name string, sums tally) {
 		t.all += sums[by]
-		heap.Push(h, group{name, sums})
-		if n > 0 && len(h.all) > n {
-			dropped := heap.Pop(h).(group)
-			t.others.add(&dropped.tally)
-			t.left++
+		if t.groups = append(t.groups, group{name, sums}); n > 0 && len(t.groups) > 2*n {
+			prune()
 		}
 	})
-	slices.SortFunc(h.all, func(a, b group) int {
-		return order(&a, &b, by)
-	})
-	t.groups = h.all
+	prune()
 	return t, err
-}
-
-func order(a, b *group, by int) int {
-	return cmp.Or(cmp.Compare(b.tally[by], a.tally[by]), cmp.Compare(b.tally[nKnown], a.tally[nKnown]), cmp.Compare(a.name, b.name))
-}
-
-type leastFirst struct {
-	by  int
-	all []group
-}
-
-func (h *leastFirst) Len() int { return len(h.all) }
-func (h *leastFirst) Less(i, j int) bool {
-	a, b := &h.all[i], &h.all[j]
-	return order(a, b, h.by) > 0
-}
-func (h *leastFirst) Swap(i, j int) { h.all[i], h.all[j] = h.all[j], h.all[i] }
-func (h *leastFirst) Push(x any)    { h.all = append(h.all, x.(group)) }
-func (h *leastFirst) Pop() any {
-	last := h.all[len(h.all)-1]
-	h.all = h.all[:len(h.all)-1]
-	return last
 }
 
 func appendGroup(dst []byte, _, x group) []byte {

@@ -4,7 +4,9 @@ import (
 	_ "embed" // report.html
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 
 	"fossick/internal/report"
 )
@@ -122,11 +124,9 @@ func (c *counts) curves() (k curves) {
 	}
 	d := c.pages.degrees
 	for i, of := range []map[int]int64{d.in, d.known, d.out} {
-		all := rising(of)
-		if len(all) == 0 {
-			continue
+		if points := orMore(of); len(points) > 0 {
+			k.degrees = append(k.degrees, report.Line{Name: []string{"in, pages", "in, URLs", "out, pages"}[i], Points: points})
 		}
-		k.degrees = append(k.degrees, report.Line{Name: degreeNames[i], Points: orMore(all)})
 	}
 	return k
 }
@@ -159,19 +159,17 @@ func soFar(s *spread, least float64) (points []report.Point) {
 	return points
 }
 
-// orMore returns the complementary cumulative count at about logarithmic steps of the degree.
-func orMore(all []degreeCount) (points []report.Point) {
-	left := int64(0)
-	for _, d := range all {
-		left += d.n
-	}
+// orMore returns how many have at least a degree, at about logarithmic steps of the positive degrees.
+func orMore(counts map[int]int64) (points []report.Point) {
+	degrees := slices.DeleteFunc(slices.Sorted(maps.Keys(counts)), func(degree int) bool { return degree == 0 })
+	left := sum(counts) - counts[0]
 	next := 0.
-	for i, d := range all {
-		if x := math.Log(float64(d.degree)); x >= next || i == len(all)-1 {
-			points = append(points, report.Point{X: float64(d.degree), Y: float64(left)})
-			next = x + math.Log(float64(all[len(all)-1].degree))/mostPoints
+	for i, degree := range degrees {
+		if x := math.Log(float64(degree)); x >= next || i == len(degrees)-1 {
+			points = append(points, report.Point{X: float64(degree), Y: float64(left)})
+			next = x + math.Log(float64(degrees[len(degrees)-1]))/mostPoints
 		}
-		left -= d.n
+		left -= counts[degree]
 	}
 	return points
 }

@@ -3,6 +3,7 @@ package webstats
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"fossick/internal/page"
@@ -38,20 +39,13 @@ func (c *counts) means() Table {
 		{meanParty, &c.urls.parties.sizes}, {meanSize, &c.pages.size}, {meanUnseen, &c.pages.unseen}, {meanLinks, &c.pages.links}, {meanTime, &c.urls.time},
 	} {
 		s, paper := row.s, paperMeans[row.name]
-		cells := []any{row.name, s.n, s.least, known(s.mean()), known(s.deviation()), whole(s.quantile(0.5)), whole(s.quantile(0.99)), s.most, paper[1], paper[0], paper[2]}
-		if s.n == 0 {
-			cells[2], cells[7] = nil, nil
+		cells := []any{row.name, s.n, nil, nil, nil, nil, nil, nil, paper[1], paper[0], paper[2]}
+		if s.n > 0 {
+			copy(cells[2:], []any{s.least, s.mean(), s.deviation(), s.quantile(0.5), s.quantile(0.99), s.most})
 		}
 		t.Rows = append(t.Rows, cells)
 	}
 	return t
-}
-
-func whole(x *float64) any {
-	if x == nil {
-		return nil
-	}
-	return int64(*x)
 }
 
 func (c *counts) lengthTables() []Table {
@@ -95,7 +89,7 @@ func (c *counts) labelTable() Table {
 	for labels := range paperLabels {
 		all[labels] += 0 // a row for the paper's figure
 	}
-	for _, labels := range rows(all) {
+	for _, labels := range slices.Sorted(maps.Keys(all)) {
 		name := fmt.Sprint(labels)
 		if labels == 0 {
 			name = address
@@ -116,14 +110,11 @@ func (c *pageCounts) sizeTables() []Table {
 	}
 	fine := Table{Name: "sizes_fine", Title: "Page sizes in finer steps",
 		Columns: []tableColumn{{"below_bytes", "below bytes", inWhole}, {"pages", "pages", inWhole}, {"share", "share", inShares}, {"up_to", "so far", inShares}}}
-	before := int64(0)
-	for bound := int64(256); before < c.size.n && bound > 0; bound *= 2 {
-		n := c.size.below(bound)
-		if n > 0 {
-			fine.Rows = append(fine.Rows, []any{bound, n - before, share(n-before, c.size.n), share(n, c.size.n)})
-		}
-		before = n
+	var bounds []int64
+	for bound := int64(256); bound > 0; bound *= 2 {
+		bounds = append(bounds, bound)
 	}
+	fine.Rows = c.size.upTo(bounds)
 	return []Table{coarse, fine}
 }
 
@@ -146,22 +137,9 @@ func (c *pageCounts) packingTable() Table {
 var timeBounds = []int64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 60000}
 
 func (c *urlCounts) timeTable() Table {
-	t := Table{Name: "response_times", Title: "Response times, until the last byte",
-		Columns: []tableColumn{{"below_ms", "below ms", inWhole}, {"answers", "answers", inWhole}, {"share", "share", inShares}, {"up_to", "so far", inShares}}}
-	before := int64(0)
-	for _, bound := range timeBounds {
-		n := c.time.below(bound)
-		if n > 0 {
-			t.Rows = append(t.Rows, []any{bound, n - before, share(n-before, c.time.n), share(n, c.time.n)})
-		}
-		if before = n; n == c.time.n {
-			break
-		}
-	}
-	if before < c.time.n {
-		t.Rows = append(t.Rows, []any{nil, c.time.n - before, share(c.time.n-before, c.time.n), 1.})
-	}
-	return t
+	return Table{Name: "response_times", Title: "Response times, until the last byte",
+		Columns: []tableColumn{{"below_ms", "below ms", inWhole}, {"answers", "answers", inWhole}, {"share", "share", inShares}, {"up_to", "so far", inShares}},
+		Rows:    c.time.upTo(timeBounds)}
 }
 
 type forecast struct {

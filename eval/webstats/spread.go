@@ -31,20 +31,18 @@ type spread struct {
 	cells   []int64 // grown on demand
 }
 
-func (s *spread) add(v int64) { s.addMany(v, 1) }
-
-func (s *spread) addMany(v, times int64) {
+func (s *spread) add(v int64) {
 	v = max(0, v)
-	x, t := float64(v), float64(times)
+	x := float64(v)
 	if s.n == 0 || v < s.least {
 		s.least = v
 	}
-	s.n, s.sum, s.squares, s.most = s.n+times, s.sum+t*x, s.squares+t*x*x, max(s.most, v)
+	s.n, s.sum, s.squares, s.most = s.n+1, s.sum+x, s.squares+x*x, max(s.most, v)
 	cell := cellOf(v)
 	for len(s.cells) <= cell {
 		s.cells = append(s.cells, make([]int64, cell+1-len(s.cells))...)
 	}
-	s.cells[cell] += times
+	s.cells[cell]++
 }
 
 func cellOf(v int64) int {
@@ -64,32 +62,22 @@ func lowest(cell int) int64 {
 	return int64(cellsOfOctave+cell%cellsOfOctave) << (octave - octaveBits)
 }
 
-func (s *spread) mean() *float64 {
-	if s.n == 0 {
-		return nil
-	}
-	return pointer(s.sum / float64(s.n))
+// mean, deviation and quantile are of at least one number.
+
+func (s *spread) mean() float64 { return s.sum / float64(s.n) }
+
+func (s *spread) deviation() float64 {
+	return math.Sqrt(max(0, s.squares/float64(s.n)-s.mean()*s.mean()))
 }
 
-func (s *spread) deviation() *float64 {
-	if s.n == 0 {
-		return nil
-	}
-	m := s.sum / float64(s.n)
-	return pointer(math.Sqrt(max(0, s.squares/float64(s.n)-m*m)))
-}
-
-func (s *spread) quantile(share float64) *float64 {
-	if s.n == 0 {
-		return nil
-	}
+func (s *spread) quantile(share float64) int64 {
 	want := max(1, int64(math.Ceil(share*float64(s.n))))
 	for cell, n := range s.cells {
 		if want -= n; want <= 0 {
-			return pointer(float64(lowest(cell)))
+			return lowest(cell)
 		}
 	}
-	return pointer(float64(s.most))
+	return s.most
 }
 
 func (s *spread) below(bound int64) (n int64) {
@@ -102,7 +90,21 @@ func (s *spread) below(bound int64) (n int64) {
 	return n
 }
 
-func pointer(x float64) *float64 { return &x }
+// upTo returns a row for each bound up to which there are numbers: the bound, how many lie below it and
+// above the one before, their share, and the share of all below it. The rest has a row without a bound.
+func (s *spread) upTo(bounds []int64) (rows [][]any) {
+	before := int64(0)
+	for _, bound := range bounds {
+		n := s.below(bound)
+		if n > 0 {
+			rows = append(rows, []any{bound, n - before, share(n-before, s.n), share(n, s.n)})
+		}
+		if before = n; n == s.n {
+			return rows
+		}
+	}
+	return append(rows, []any{nil, s.n - before, share(s.n-before, s.n), 1.})
+}
 
 // degrees counts out-degrees of pages, and in-degrees of pages and of URLs, by sorting link targets on disk.
 type degrees struct {
@@ -173,20 +175,4 @@ func (d *degrees) close() error {
 		return nil
 	}
 	return d.entries.Close()
-}
-
-type degreeCount struct {
-	degree int
-	n      int64
-}
-
-// rising returns the positive degrees in rising order.
-func rising(counts map[int]int64) (all []degreeCount) {
-	for degree, n := range counts {
-		if degree > 0 && n > 0 {
-			all = append(all, degreeCount{degree, n})
-		}
-	}
-	slices.SortFunc(all, func(a, b degreeCount) int { return cmp.Compare(a.degree, b.degree) })
-	return all
 }

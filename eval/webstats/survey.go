@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
+	"strings"
 
 	"fossick/internal/fileio"
 	"fossick/internal/page"
@@ -176,8 +178,8 @@ func (f *finder) wants(url string) bool {
 }
 
 func (f *finder) url(src surveySource, u *SurveyURL) error {
-	m := member{id: u.ID, from: u.From, gave: u.Got, depth: u.Depth, began: u.Began, ended: u.Ended}
 	name := page.HostName(u.URL)
+	m := member{id: u.ID, from: u.From, host: name, gave: u.Got, depth: u.Depth, began: u.Began, ended: u.Ended}
 	switch {
 	case u.Seed || f.at[u.URL] != 0:
 		seed := f.seed(u.URL)
@@ -196,8 +198,11 @@ func (f *finder) url(src surveySource, u *SurveyURL) error {
 			return f.outside.url(src, u)
 		}
 	default:
-		if seed := f.parties.place(m, name); seed != 0 {
+		if seed := f.parties.place(m); seed != 0 {
 			f.add(seed, m)
+		} else {
+			m.host = strings.Clone(name) // do not retain the whole URL
+			f.parties.late = append(f.parties.late, m)
 		}
 		if f.opt.Hosts {
 			f.hosts.inside(name, u)
@@ -218,70 +223,57 @@ func (f *finder) add(seed uint32, m member) {
 	s.Ended = max(s.Ended, m.ended)
 }
 
-// seedParties assigns each URL to the party of the seed from which links and redirects led to it.
+// seedParties assigns each URL to the party of the seed from which links and redirects led to it, and
+// URLs of sitemaps to the party of their host.
 type seedParties struct {
 	of     []uint32          // by URL ID: seed, from 1; 0 for unknown
 	byHost map[string]uint32 // party of the host's first URL, for URLs from sitemaps
-	late   []member          // waiting for their referrer's party
+	late   []member          // waiting for the party of their referrer or host
 }
 
 type member struct {
 	id, from     uint64
+	host         string
 	gave         bool // a page
 	depth        int
 	began, ended int64 // of its exchanges, Unix milliseconds; 0 for none
 }
 
-func (p *seedParties) put(id uint64, seed uint32) {
-	for uint64(len(p.of)) <= id {
-		p.of = append(p.of, 0)
+// place assigns a URL that is no seed to a party and returns it; 0 while its party is unknown.
+func (p *seedParties) place(m member) (seed uint32) {
+	switch {
+	case m.from == 0:
+		seed = p.byHost[m.host]
+	case m.from < uint64(len(p.of)):
+		seed = p.of[m.from]
 	}
-	p.of[id] = seed
-}
-
-// get returns a URL's party; 0 for unknown.
-func (p *seedParties) get(id uint64) uint32 {
-	if id >= uint64(len(p.of)) {
-		return 0
+	if seed != 0 {
+		p.enter(m.id, seed, m.host)
 	}
-	return p.of[id]
-}
-
-// place assigns a URL that is no seed to a party; 0 while its party is unknown.
-func (p *seedParties) place(m member, host string) uint32 {
-	seed := p.get(m.from)
-	if m.from == 0 {
-		seed = p.byHost[host]
-	}
-	if seed == 0 {
-		p.late = append(p.late, m)
-		return 0
-	}
-	p.enter(m.id, seed, host)
 	return seed
 }
 
 func (p *seedParties) enter(id uint64, seed uint32, host string) {
-	p.put(id, seed)
+	for uint64(len(p.of)) <= id {
+		p.of = append(p.of, 0)
+	}
+	p.of[id] = seed
 	if p.byHost[host] == 0 {
 		p.byHost[host] = seed
 	}
 }
 
-// settle assigns the waiting URLs, whose referrers were discovered later.
-func (p *seedParties) settle(tell func(seed uint32, m member)) {
+// settle assigns the waiting URLs: a URL may be discovered before its referrer has a party, and a
+// sitemap's URL before its host has one.
+func (p *seedParties) settle(add func(seed uint32, m member)) {
 	for left := -1; len(p.late) != left; {
 		left = len(p.late)
-		waiting := p.late[:0]
-		for _, m := range p.late {
-			seed := p.get(m.from)
-			if seed == 0 {
-				waiting = append(waiting, m)
-				continue
+		p.late = slices.DeleteFunc(p.late, func(m member) bool {
+			seed := p.place(m)
+			if seed != 0 {
+				add(seed, m)
 			}
-			p.put(m.id, seed)
-			tell(seed, m)
-		}
-		p.late = waiting
+			return seed != 0
+		})
 	}
 }

@@ -217,6 +217,21 @@ func TestPartiesOracle(t *testing.T) {
 	}
 }
 
+// TestLateHost: a sitemap's URL joins its host's party although it was discovered first, and so do the URLs
+// that it leads to.
+func TestLateHost(t *testing.T) {
+	m := &madeSurvey{urls: []SurveyURL{
+		{URL: "http://www.a.test/from-a-sitemap", Got: true},
+		{URL: "http://www.a.test/linked", From: 1, Got: true},
+		{URL: "http://a.test/", Seed: true, Got: true},
+		{URL: "http://www.a.test/", From: 3, Got: true},
+		{URL: "http://b.test/without-a-party", Got: true},
+	}}
+	if r, _ := find(t, m, SurveyOptions{}); len(r.Seeds) != 1 || r.Seeds[0].Pages != 4 {
+		t.Errorf("%+v, want a party of four pages", r.Seeds)
+	}
+}
+
 func TestFindErrors(t *testing.T) {
 	m := web()
 	m.fails = errors.New("damaged")

@@ -56,13 +56,7 @@ func (c *urlCounts) outcomeTables() []Table {
 		}
 	}
 	urls.Note = "URLs without an exchange are on hosts that were given up. Korea's ok includes duplicates; its code includes redirects."
-	unasked := Table{Name: "unasked", Title: "URLs never requested",
-		Columns: []tableColumn{{"why", "why", inLetters}, {"urls", "URLs", inWhole}, {"share", "share", inShares}}}
-	total := sum(c.unasked)
-	for _, why := range byCount(c.unasked, func(n int64) int64 { return n }) {
-		unasked.Rows = append(unasked.Rows, []any{why, c.unasked[why], share(c.unasked[why], total)})
-	}
-	return []Table{urls, seeds, unasked}
+	return []Table{urls, seeds, sharesOf("unasked", "URLs never requested", "why", "urls", c.unasked)}
 }
 
 // withPapers adds outcomes that only the paper has.
@@ -80,33 +74,22 @@ func (c *urlCounts) codeTable() Table {
 	t := Table{Name: "codes", Title: "Status codes of answers",
 		Columns: []tableColumn{{"code", "code", inWhole}, {"answers", "answers", inWhole}, {"share", "share", inShares}}}
 	total := sum(c.codes)
-	for _, code := range rows(c.codes) {
+	for _, code := range slices.Sorted(maps.Keys(c.codes)) {
 		t.Rows = append(t.Rows, []any{int64(code), c.codes[code], share(c.codes[code], total)})
 	}
 	return t
 }
 
 func (c *urlCounts) copyTable() Table {
-	total := c.copies.own + c.copies.same + c.copies.near
-	t := Table{Name: "duplicates", Title: "Duplicates and near-duplicates",
-		Columns: []tableColumn{{"content", "content", inLetters}, {"urls", "URLs", inWhole}, {"share", "share", inShares}}}
-	for _, row := range []struct {
-		name string
-		n    int64
-	}{{"its own", c.copies.own}, {"equal to another's", c.copies.same}, {"nearly equal to another's", c.copies.near}} {
-		t.Rows = append(t.Rows, []any{row.name, row.n, share(row.n, total)})
-	}
-	return t
+	n, total := c.copies, c.copies.own+c.copies.same+c.copies.near
+	return Table{Name: "duplicates", Title: "Duplicates and near-duplicates", Columns: shareColumns("content", "urls"), Rows: [][]any{
+		{"its own", n.own, share(n.own, total)}, {"equal to another's", n.same, share(n.same, total)}, {"nearly equal to another's", n.near, share(n.near, total)},
+	}}
 }
 
 func (c *urlCounts) protocolTable() Table {
-	t := Table{Name: "http_versions", Title: "HTTP versions of answers whose header is kept",
-		Columns: []tableColumn{{"version", "version", inLetters}, {"answers", "answers", inWhole}, {"share", "share", inShares}}}
-	total := sum(c.protocols)
-	for _, p := range byCount(c.protocols, func(n int64) int64 { return n }) {
-		t.Rows = append(t.Rows, []any{cmp.Or(p, "not known"), c.protocols[p], share(c.protocols[p], total)})
-	}
-	if total == 0 {
+	t := sharesOf("http_versions", "HTTP versions of answers whose header is kept", "version", "answers", c.protocols)
+	if len(t.Rows) == 0 {
 		t.Note = "Not known: no header is kept, as in imports and in stores of earlier builds."
 	}
 	return t
@@ -119,12 +102,26 @@ func (c *urlCounts) schemeTable() Table {
 	for _, s := range c.schemes {
 		total += s.requested
 	}
-	for _, name := range rows(c.schemes) {
+	for _, name := range slices.Sorted(maps.Keys(c.schemes)) {
 		s := c.schemes[name]
 		t.Rows = append(t.Rows, []any{name, s.known, s.requested, s.downloaded, s.stored, share(s.requested, total)})
 	}
 	t.Note = "Shares are of the requested URLs."
 	return t
+}
+
+// sharesOf counts things by name, the most frequent first.
+func sharesOf(name, title, what, things string, counts map[string]int64) Table {
+	t := Table{Name: name, Title: title, Columns: shareColumns(what, things)}
+	total := sum(counts)
+	for _, of := range byCount(counts, func(n int64) int64 { return n }) {
+		t.Rows = append(t.Rows, []any{cmp.Or(of, "not known"), counts[of], share(counts[of], total)})
+	}
+	return t
+}
+
+func shareColumns(what, things string) []tableColumn {
+	return []tableColumn{{what, what, inLetters}, {things, strings.Replace(things, "urls", "URLs", 1), inWhole}, {"share", "share", inShares}}
 }
 
 func sum[K comparable](counts map[K]int64) (n int64) {
@@ -134,17 +131,8 @@ func sum[K comparable](counts map[K]int64) (n int64) {
 	return n
 }
 
-func rows[K cmp.Ordered, V any](counts map[K]V) []K {
-	keys := make([]K, 0, len(counts))
-	for k := range counts {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 func byCount[V any](counts map[string]V, n func(V) int64) []string {
-	keys := rows(counts)
+	keys := slices.Sorted(maps.Keys(counts))
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(n(counts[b]), n(counts[a])) })
 	return keys
 }
@@ -160,7 +148,7 @@ func (c *urlCounts) depthTable() Table {
 		}
 	}
 	for i, d := range c.depths[:last+1] {
-		row := []any{int64(i), d.known, d.requested, d.downloaded, d.stored, d.found, ratio(d.found, d.downloaded), nil}
+		row := []any{int64(i), d.known, d.requested, d.downloaded, d.stored, d.found, share(d.found, d.downloaded), nil}
 		if i < len(paperFound) {
 			row[7] = paperFound[i]
 		}
@@ -170,25 +158,15 @@ func (c *urlCounts) depthTable() Table {
 }
 
 func (c *pageCounts) kindTables() []Table {
-	pages := Table{Name: "page_kinds", Title: "Pages by the kinds of their links",
-		Columns: []tableColumn{{"kinds", "kinds", inLetters}, {"pages", "pages", inWhole}, {"share", "share", inShares}},
-		Note:    "a anchors, f frames, h others, as URLs in scripts; 0 none."}
-	total := sum(c.kinds)
-	for _, kind := range byCount(c.kinds, func(n int64) int64 { return n }) {
-		name := kind
-		if kind == notKnown {
-			name = "not known"
-		}
-		pages.Rows = append(pages.Rows, []any{name, c.kinds[kind], share(c.kinds[kind], total)})
-	}
-	links := Table{Name: "link_kinds", Title: "Links by kind, repeated ones too",
-		Columns: []tableColumn{{"kind", "kind", inLetters}, {"links", "links", inWhole}, {"share", "share", inShares}}}
+	pages := sharesOf("page_kinds", "Pages by the kinds of their links", "kinds", "pages", c.kinds)
+	pages.Note = "a anchors, f frames, h others, as URLs in scripts; 0 none."
+	links := Table{Name: "link_kinds", Title: "Links by kind, repeated ones too", Columns: shareColumns("kind", "links")}
 	all := c.byKind[0] + c.byKind[1] + c.byKind[2]
 	for i, name := range []string{"h", "a", "f"} {
 		n := c.byKind[2-i]
 		links.Rows = append(links.Rows, []any{name, n, share(n, all)})
 	}
-	if total > 0 && c.kinds[notKnown] == total {
+	if total := sum(c.kinds); total > 0 && c.kinds[notKnown] == total {
 		links.Rows, links.Note = nil, "Not known: the pages were stored by an earlier build."
 	}
 	return []Table{pages, links}
@@ -222,8 +200,6 @@ func within(counts map[int]int64, from, to int) (n int64) {
 	}
 	return n
 }
-
-var degreeNames = []string{"in, pages", "in, URLs", "out, pages"}
 
 // named returns the tables by name: media types, hosts and the like.
 func (c *counts) named(ctx context.Context, n int) (all []Table, err error) {
@@ -270,7 +246,7 @@ const placeNote = "Got: URLs downloaded, with their share of the requested ones.
 func (t *top) fill(table *Table, by int, unknown string) {
 	add := func(name string, s tally) {
 		row := []any{name}
-		pages := []any{rounded(s[nBytes], s[nPages]), ratio(s[nLinks], s[nPages])}
+		pages := []any{rounded(s[nBytes], s[nPages]), share(s[nLinks], s[nPages])}
 		switch by {
 		case nAnswers:
 			row = append(row, s[nAnswers], share(s[nAnswers], t.all))

@@ -106,15 +106,6 @@ func share(part, whole int64) any {
 	return float64(part) / float64(whole)
 }
 
-func ratio(sum, n int64) any { return share(sum, n) }
-
-func known(x *float64) any {
-	if x == nil {
-		return nil
-	}
-	return *x
-}
-
 const (
 	between   = 2  // blanks between columns
 	leastName = 10 // least width of the first column, which is cut when a table is too wide
@@ -217,33 +208,16 @@ func show(v any, unit columnUnit) string {
 		case unit == inShares:
 			return percent(v)
 		case unit == inDays:
-			return period(v)
+			u := unitOf(v) // 7.66d, 3.1h, 12m, 8.5s
+			return fmt.Sprintf("%.3g%s", v/u.days, u.name[:1])
 		case v != 0 && math.Abs(v) < 1:
 			return fmt.Sprintf("%.3f", v)
+		case math.Abs(v) >= 1000:
+			return thousands(fmt.Sprintf("%.0f", v))
 		}
-		return thousands(fmt.Sprintf("%.*f", decimals(v), v))
+		return fmt.Sprintf("%.2f", v)
 	}
 	return "–"
-}
-
-// period formats days in the largest unit of at least one: 7.66d, 3.1h, 12m, 8.5s.
-func period(days float64) string {
-	for _, u := range []struct {
-		name string
-		days float64
-	}{{"d", 1}, {"h", 1. / 24}, {"m", 1. / (24 * 60)}} {
-		if days >= u.days {
-			return fmt.Sprintf("%.3g%s", days/u.days, u.name)
-		}
-	}
-	return fmt.Sprintf("%.3gs", days*24*3600)
-}
-
-func decimals(v float64) int {
-	if math.Abs(v) >= 1000 {
-		return 0
-	}
-	return 2
 }
 
 // percent shows one decimal, so that columns align, but never rounds to 0 % or 100 %.
@@ -257,15 +231,11 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.1f %%", 100*x)
 }
 
-func thousands(number string) string {
-	before, after, _ := strings.Cut(number, ".")
-	for i := len(before) - 3; i > 0 && before[i-1] != '-'; i -= 3 {
-		before = before[:i] + "," + before[i:]
+func thousands(whole string) string {
+	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
 	}
-	if after == "" {
-		return before
-	}
-	return before + "." + after
+	return whole
 }
 
 func wrap(words string, columns int) (lines []string) {

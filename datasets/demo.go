@@ -1,9 +1,9 @@
-package demo
+package datasets
 
 import (
 	"cmp"
 	"fmt"
-	"maps"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,11 +11,76 @@ import (
 	"unicode/utf8"
 )
 
-// New builds the web. The same seed gives the same bytes.
-func New(seed uint64) (*Web, error) {
-	d := &Web{
-		rng:       rand.New(rand.NewPCG(seed, 0x64656d6f)),
-		Redirects: map[string]Redirect{}, Status: map[string]int{}, Robots: map[string]string{},
+// openDemo builds the demo web. The same seed gives the same bytes.
+func openDemo(opt Options) (*Set, error) {
+	d, err := newDemoWeb(1)
+	if err != nil {
+		return nil, fmt.Errorf("set demo: %w", err)
+	}
+	return &Set{
+		name: "demo", layout: "demo", opt: opt, web: &d.Web, links: d.links,
+		read: func(_ *Report, yield func(*Example, error) bool) {
+			for _, p := range d.pages {
+				if !yield(p.example(), nil) {
+					return
+				}
+			}
+		},
+	}, nil
+}
+
+// demoWeb is the built-in web: articles spread over sites, site pages around them, and the faults of a
+// real web.
+//
+// One random source builds it in a fixed order, so a seed gives one web: articles to sites, then paths,
+// then links (which need paths), then markup.
+type demoWeb struct {
+	Web
+	pages []*demoPage
+	rng   *rand.Rand
+	sites []*site
+}
+
+// demoPage is one page of the web.
+type demoPage struct {
+	Kind   string // article, home, section, hub, directory, nav, print, copy or private
+	Labels []string
+	Split  string
+	HTML   string
+
+	site *site
+	path string
+	date string // of an article, as 2025-03
+	text *article
+	doc  *document
+}
+
+func (p *demoPage) url() string { return "http://" + p.site.host + p.path }
+
+// example converts a page to a row. Rows share no memory, so callers may change them.
+func (p *demoPage) example() *Example {
+	e := &Example{
+		URL: p.url(), Label: p.Labels[0], Labels: slices.Clone(p.Labels), Site: p.site.registrable(), Split: p.Split,
+		Title: p.doc.title, HTML: p.HTML, File: "demo", Fields: map[string]string{"kind": p.Kind},
+	}
+	if p.site.style == styleOld {
+		e.Charset = "iso-8859-1"
+	}
+	return e
+}
+
+// from returns the page's address in a link on s.
+func (p *demoPage) from(s *site) string {
+	if p.site == s {
+		return p.path
+	}
+	return p.url()
+}
+
+func newDemoWeb(seed uint64) (*demoWeb, error) {
+	d := &demoWeb{
+		rng: rand.New(rand.NewPCG(seed, 0x64656d6f)),
+		Web: Web{Redirects: map[string]Redirect{}, Status: map[string]int{}, Robots: map[string]string{}, Starts: map[string][]string{}},
 	}
 	articles, err := readProse()
 	if err != nil {
@@ -37,24 +102,50 @@ func New(seed uint64) (*Web, error) {
 		d.fillSite(s, hubs)
 	}
 	d.oddities()
-	for _, p := range d.Pages {
+	for _, p := range d.pages {
 		p.doc.nav, p.doc.foot = p.site.nav, append(slices.Clone(p.site.foot), p.doc.foot...)
 		if p.HTML == "" {
 			p.HTML = p.doc.render(p.site)
 		}
 	}
 	d.copies()
+	for _, p := range d.pages {
+		if p.Kind == "hub" && p.Labels[0] != otherLabel {
+			d.Starts[p.Labels[0]] = append(d.Starts[p.Labels[0]], p.url())
+		}
+	}
 	return d, nil
 }
 
+// links yields the links between pages, each pair once.
+func (d *demoWeb) links() iter.Seq2[Link, error] {
+	return func(yield func(Link, error) bool) {
+		exists := map[string]bool{}
+		for _, p := range d.pages {
+			exists[p.url()] = true
+		}
+		for _, p := range d.pages {
+			seen := map[string]bool{p.url(): true}
+			for _, to := range p.doc.hrefs(p.url()) {
+				if exists[to] && !seen[to] {
+					seen[to] = true
+					if !yield(Link{p.url(), to}, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
 // add creates a page and draws its half of the split; spread reassigns articles by section.
-func (d *Web) add(s *site, kind, path string, labels []string, doc *document) *Page {
-	p := &Page{site: s, Kind: kind, path: path, Labels: labels, Split: d.half(), doc: doc}
-	d.Pages = append(d.Pages, p)
+func (d *demoWeb) add(s *site, kind, path string, labels []string, doc *document) *demoPage {
+	p := &demoPage{site: s, Kind: kind, path: path, Labels: labels, Split: d.half(), doc: doc}
+	d.pages = append(d.pages, p)
 	return p
 }
 
-func (d *Web) half() string {
+func (d *demoWeb) half() string {
 	if d.rng.IntN(2) == 0 {
 		return "train"
 	}
@@ -63,7 +154,7 @@ func (d *Web) half() string {
 
 // spread distributes each section's shuffled articles to sites by weight. Half of each section is for
 // training.
-func (d *Web) spread(articles []*article) error {
+func (d *demoWeb) spread(articles []*article) error {
 	bySection := map[string][]*article{}
 	var sections []string // in the order of the texts
 	for _, a := range articles {
@@ -86,7 +177,7 @@ func (d *Web) spread(articles []*article) error {
 		d.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		train := d.rng.Perm(len(list))
 		for i, a := range list {
-			p := &Page{site: slots[i*len(slots)/len(list)], Kind: "article", Labels: a.labels(), text: a, Split: "test"}
+			p := &demoPage{site: slots[i*len(slots)/len(list)], Kind: "article", Labels: a.labels(), text: a, Split: "test"}
 			if train[i] < (len(list)+1)/2 {
 				p.Split = "train"
 			}
@@ -98,7 +189,7 @@ func (d *Web) spread(articles []*article) error {
 }
 
 // frame creates a site's pages and paths, without text.
-func (d *Web) frame(s *site) {
+func (d *demoWeb) frame(s *site) {
 	s.sections = slices.DeleteFunc(s.sections, func(section string) bool { return s.count(section) == 0 })
 	s.home = d.add(s, "home", "/", s.labels(), &document{title: s.title, description: s.about})
 	s.nav = []anchor{{"Home", "/"}}
@@ -114,11 +205,11 @@ func (d *Web) frame(s *site) {
 		s.index[section] = p
 		s.nav = append(s.nav, anchor{sectionName(section), p.path})
 	}
-	slices.SortStableFunc(s.articles, func(a, b *Page) int { return cmp.Compare(b.date, a.date) })
+	slices.SortStableFunc(s.articles, func(a, b *demoPage) int { return cmp.Compare(b.date, a.date) })
 	for i, p := range s.articles {
 		p.path = s.articlePath(p, i)
 		p.doc = &document{title: p.text.title, description: p.text.lead(), byline: p.date}
-		d.Pages = append(d.Pages, p)
+		d.pages = append(d.pages, p)
 	}
 	for _, nav := range s.navPages() {
 		p := d.add(s, "nav", nav.path, []string{otherLabel}, nav.doc)
@@ -166,7 +257,7 @@ func (s *site) sectionPath(section string) string {
 	return "/" + section + "/"
 }
 
-func (s *site) articlePath(p *Page, i int) string {
+func (s *site) articlePath(p *demoPage, i int) string {
 	switch {
 	case s.neutral():
 		return fmt.Sprintf("/%s/%d.html", p.date[:4], i+1)
@@ -208,9 +299,9 @@ type site struct {
 	weights            map[string]int // relative number of articles from each section
 
 	sections []string // sections with articles, in table order
-	articles []*Page
-	home     *Page
-	index    map[string]*Page // section pages
+	articles []*demoPage
+	home     *demoPage
+	index    map[string]*demoPage // section pages
 	nav      []anchor
 	foot     []anchor
 }
@@ -294,7 +385,7 @@ func parseSites(table string) ([]*site, error) {
 		if !ok {
 			return nil, fmt.Errorf("site table: %s: no style %q", col[0], col[2])
 		}
-		s := &site{host: col[0], title: col[1], style: st, about: col[3], weights: map[string]int{}, index: map[string]*Page{}}
+		s := &site{host: col[0], title: col[1], style: st, about: col[3], weights: map[string]int{}, index: map[string]*demoPage{}}
 		for part := range strings.SplitSeq(col[4], ",") {
 			var section string
 			var weight int
@@ -325,13 +416,11 @@ func sectionName(section string) string {
 	return strings.ToUpper(section[:1]) + section[1:]
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 // mention is a word of a text that matches another article's title.
 type mention struct {
 	para, from, to int // paragraph; byte range in it
 	word           string
-	target         *Page
+	target         *demoPage
 }
 
 // Limits on the links in an article's text.
@@ -341,9 +430,9 @@ const (
 )
 
 // linkArticles gives each article linked words, related pages and links to its neighbours.
-func (d *Web) linkArticles() {
-	words := map[string][]*Page{}
-	var all []*Page
+func (d *demoWeb) linkArticles() {
+	words := map[string][]*demoPage{}
+	var all []*demoPage
 	for _, s := range d.sites {
 		for _, p := range s.articles {
 			all = append(all, p)
@@ -401,7 +490,7 @@ func common(w string) bool {
 }
 
 // mentions chooses the words of a text that become links.
-func (d *Web) mentions(p *Page, words map[string][]*Page) []mention {
+func (d *demoWeb) mentions(p *demoPage, words map[string][]*demoPage) []mention {
 	var near, far []mention
 	for i, text := range p.text.paras {
 		for from, to := range wordsOf(text) {
@@ -457,7 +546,7 @@ func wordsOf(text string) func(yield func(from, to int) bool) {
 	}
 }
 
-func (p *Page) paragraphs(links []mention) []block {
+func (p *demoPage) paragraphs(links []mention) []block {
 	var blocks []block
 	for i, text := range p.text.paras {
 		var spans []span
@@ -474,8 +563,8 @@ func (p *Page) paragraphs(links []mention) []block {
 }
 
 // related lists three pages of the site, one elsewhere on the theme, and one or two others.
-func (d *Web) related(p *Page, all []*Page) [][]span {
-	var own, theme, any []*Page
+func (d *demoWeb) related(p *demoPage, all []*demoPage) [][]span {
+	var own, theme, any []*demoPage
 	for _, o := range all {
 		switch {
 		case o == p:

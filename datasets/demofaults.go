@@ -1,15 +1,13 @@
-package demo
+package datasets
 
 import (
 	"fmt"
-	"iter"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 )
 
 // oddities adds redirects, dead links, errors, robots.txt, print versions and two traps.
-func (d *Web) oddities() {
+func (d *demoWeb) oddities() {
 	d.moved()
 	d.broken()
 	d.forbidden()
@@ -20,7 +18,7 @@ func (d *Web) oddities() {
 }
 
 // site returns a site of the table. Tests fail if it is missing.
-func (d *Web) site(host string) *site {
+func (d *demoWeb) site(host string) *site {
 	for _, s := range d.sites {
 		if s.host == host {
 			return s
@@ -32,24 +30,24 @@ func (d *Web) site(host string) *site {
 func (s *site) footLink(text, href string) { s.foot = append(s.foot, anchor{text, href}) }
 
 // moved adds redirects: single ones, a chain of three, a loop, a moved host, and a meta refresh.
-func (d *Web) moved() {
+func (d *demoWeb) moved() {
 	redirect := func(s *site, from, to string, status int) {
 		d.Redirects["http://"+s.host+from] = Redirect{to, status}
 	}
 	for _, host := range []string{"javacorner.test", "touchline.test", "wanderpath.test"} {
 		s := d.site(host)
-		redirect(s, "/latest", s.articles[0].URL(), 302)
+		redirect(s, "/latest", s.articles[0].url(), 302)
 		s.footLink("Latest", "/latest")
 	}
 	s := d.site("nightsky-almanac.test")
 	redirect(s, "/start", "http://"+s.host+"/start/", 301)
 	redirect(s, "/start/", "http://"+s.host+"/start/index", 302)
-	redirect(s, "/start/index", s.home.URL(), 301)
+	redirect(s, "/start/index", s.home.url(), 301)
 	s.footLink("Start", "/start")
 	redirect(s, "/tonight", "http://"+s.host+"/tonight/now", 302)
 	redirect(s, "/tonight/now", "http://"+s.host+"/tonight", 302)
 	s.footLink("Tonight", "/tonight")
-	d.Redirects["http://old-moneyroom.test/"] = Redirect{d.site("moneyroom.test").home.URL(), 301}
+	d.Redirects["http://old-moneyroom.test/"] = Redirect{d.site("moneyroom.test").home.url(), 301}
 	for _, host := range []string{"northgate-bank.test", "linkbook.test"} {
 		d.site(host).footLink("The Money Room", "http://old-moneyroom.test/")
 	}
@@ -61,7 +59,7 @@ func (d *Web) moved() {
 }
 
 // broken adds dead links and error statuses.
-func (d *Web) broken() {
+func (d *demoWeb) broken() {
 	for _, s := range d.sites {
 		if s.style == styleOld {
 			s.footLink("Guestbook", "/guestbook.htm") // 404
@@ -81,7 +79,7 @@ func (d *Web) broken() {
 }
 
 // forbidden adds linked pages that robots.txt disallows.
-func (d *Web) forbidden() {
+func (d *demoWeb) forbidden() {
 	for _, host := range []string{"northgate-bank.test", "allsports-club.test", "daily-courier.test"} {
 		s := d.site(host)
 		d.Robots[host] = "User-agent: *\nDisallow: /print/\nDisallow: /private/\n"
@@ -101,7 +99,7 @@ func (d *Web) forbidden() {
 }
 
 // prints adds print versions: near-duplicates without the site's frame.
-func (d *Web) prints() {
+func (d *demoWeb) prints() {
 	for _, host := range []string{"northgate-bank.test", "pitlane.test", "openlab.test", "compiled.test"} {
 		s := d.site(host)
 		for _, p := range s.articles {
@@ -126,7 +124,7 @@ func htmlText(s string) string { return (&writer{}).text(s) }
 const fromHome = "?from=home"
 
 // copyLinks links the duplicates that copies will add.
-func (d *Web) copyLinks() {
+func (d *demoWeb) copyLinks() {
 	for _, host := range copiedHomes() {
 		d.site(host).footLink("Start page", "/index.html")
 	}
@@ -151,11 +149,11 @@ func copiedArticles() []string {
 }
 
 // copies adds exact duplicates: home pages by file name, articles with a redundant parameter.
-func (d *Web) copies() {
-	again := func(p *Page, path string) {
+func (d *demoWeb) copies() {
+	again := func(p *demoPage, path string) {
 		c := *p
 		c.Kind, c.path = "copy", path
-		d.Pages = append(d.Pages, &c)
+		d.pages = append(d.pages, &c)
 	}
 	for _, host := range copiedHomes() {
 		again(d.site(host).home, "/index.html")
@@ -170,7 +168,7 @@ func (d *Web) copies() {
 }
 
 // calendar adds a trap: every month links its neighbours and its days, and all are empty.
-func (d *Web) calendar(s *site) {
+func (d *demoWeb) calendar(s *site) {
 	const first = "/calendar/2025/06"
 	s.nav = append(s.nav, anchor{"Calendar", first})
 	prefix := "http://" + s.host + "/calendar/"
@@ -206,7 +204,7 @@ func nextVisit(visit, i int) int { return (visit*48271+i)%maxVisit + 1 }
 const maxVisit = 1e9
 
 // threads adds a trap: all links carry a new visit number, so five pages have endless URLs.
-func (d *Web) threads(s *site) {
+func (d *demoWeb) threads(s *site) {
 	s.nav = append(s.nav, anchor{"Threads", "/threads?visit=1"})
 	prefix := "http://" + s.host + "/threads"
 	d.Traps = append(d.Traps, Trap{Prefix: prefix, Page: func(url string) (string, bool) {
@@ -233,103 +231,4 @@ func (d *Web) threads(s *site) {
 		doc.blocks = append(doc.blocks, block{items: items})
 		return doc.render(s), true
 	}})
-}
-
-// Web is the built-in web: articles spread over sites, site pages around them, and the faults of a real
-// web.
-//
-// One random source builds it in a fixed order, so a seed gives one web: articles to sites, then paths,
-// then links (which need paths), then markup.
-type Web struct {
-	Pages     []*Page
-	Redirects map[string]Redirect // by URL
-	Status    map[string]int      // status of URLs answered without a page
-	Robots    map[string]string   // robots.txt by host name
-	Traps     []Trap
-
-	rng   *rand.Rand
-	sites []*site
-}
-
-// Redirect is an HTTP redirect.
-type Redirect struct {
-	To     string
-	Status int // 301 or 302
-}
-
-// Trap is an endless URL space whose pages are generated on request.
-type Trap struct {
-	Prefix string // prefix of its URLs
-	// Page returns the page at a URL with Prefix, or false for 404.
-	Page func(url string) (html string, ok bool)
-}
-
-// Page is one page of the web.
-type Page struct {
-	Kind   string // article, home, section, hub, directory, nav, print, copy or private
-	Labels []string
-	Split  string
-	HTML   string
-
-	site *site
-	path string
-	date string // of an article, as 2025-03
-	text *article
-	doc  *document
-}
-
-// URL returns the page's URL.
-func (p *Page) URL() string { return "http://" + p.site.host + p.path }
-
-// Site returns the registrable domain.
-func (p *Page) Site() string { return p.site.registrable() }
-
-// Title returns the page's heading.
-func (p *Page) Title() string { return p.doc.title }
-
-// Charset returns the declared encoding, or "" for UTF-8.
-func (p *Page) Charset() string {
-	if p.site.style == styleOld {
-		return "iso-8859-1"
-	}
-	return ""
-}
-
-func (p *Page) from(s *site) string {
-	if p.site == s {
-		return p.path
-	}
-	return p.URL()
-}
-
-// Links yields the (source, target) URLs of links between pages, each pair once.
-func (d *Web) Links() iter.Seq2[string, string] {
-	return func(yield func(from, to string) bool) {
-		exists := map[string]bool{}
-		for _, p := range d.Pages {
-			exists[p.URL()] = true
-		}
-		for _, p := range d.Pages {
-			seen := map[string]bool{p.URL(): true}
-			for _, to := range p.doc.hrefs(p.URL()) {
-				if exists[to] && !seen[to] {
-					seen[to] = true
-					if !yield(p.URL(), to) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// Starts returns suggested start pages by label.
-func (d *Web) Starts() map[string][]string {
-	starts := map[string][]string{}
-	for _, p := range d.Pages {
-		if p.Kind == "hub" && p.Labels[0] != otherLabel {
-			starts[p.Labels[0]] = append(starts[p.Labels[0]], p.URL())
-		}
-	}
-	return starts
 }

@@ -1,9 +1,10 @@
-package demo
+package datasets
 
 import (
 	"embed"
 	"errors"
 	"fmt"
+	"fossick/internal/cli"
 	"html"
 	"io/fs"
 	"net/url"
@@ -60,7 +61,7 @@ func (s *site) navPages() []navPage {
 // readOn links a home page's excerpt to its article.
 const readOn = "Read on"
 
-func (d *Web) fillSite(s *site, hubs []*Page) {
+func (d *demoWeb) fillSite(s *site, hubs []*demoPage) {
 	if s.home.Kind == "directory" {
 		return
 	}
@@ -86,7 +87,7 @@ func (d *Web) fillSite(s *site, hubs []*Page) {
 	home.blocks = append(home.blocks, block{heading: "Elsewhere"}, block{items: d.elsewhere(s, hubs)})
 }
 
-func (d *Web) listing(s *site, section string) [][]span {
+func (d *demoWeb) listing(s *site, section string) [][]span {
 	var items [][]span
 	for _, p := range s.articles {
 		if p.text.section == section {
@@ -97,9 +98,9 @@ func (d *Web) listing(s *site, section string) [][]span {
 }
 
 // elsewhere lists other sites for a home page: two of its theme, a hub if any, and two at random.
-func (d *Web) elsewhere(s *site, hubs []*Page) [][]span {
+func (d *demoWeb) elsewhere(s *site, hubs []*demoPage) [][]span {
 	theme := s.theme()
-	var near, far []*Page
+	var near, far []*demoPage
 	for _, o := range d.sites {
 		switch {
 		case o == s:
@@ -109,7 +110,7 @@ func (d *Web) elsewhere(s *site, hubs []*Page) [][]span {
 			far = append(far, o.home)
 		}
 	}
-	var fitting []*Page
+	var fitting []*demoPage
 	for _, h := range hubs {
 		if h.Labels[0] == theme && h.site != s {
 			fitting = append(fitting, h)
@@ -127,7 +128,7 @@ func (d *Web) elsewhere(s *site, hubs []*Page) [][]span {
 	return items
 }
 
-func (d *Web) sample(pages []*Page, n int) []*Page {
+func (d *demoWeb) sample(pages []*demoPage, n int) []*demoPage {
 	pages = slices.Clone(pages)
 	d.rng.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
 	return pages[:min(n, len(pages))]
@@ -135,10 +136,10 @@ func (d *Web) sample(pages []*Page, n int) []*Page {
 
 // hubs adds a page of annotated links for every category, on a site about it, and one for every theme.
 // Hubs are on topic and good start pages.
-func (d *Web) hubs() []*Page {
+func (d *demoWeb) hubs() []*demoPage {
 	themes := themesOf()
-	var hubs []*Page
-	for _, section := range sortedKeys(themes) {
+	var hubs []*demoPage
+	for _, section := range cli.SortedKeys(themes) {
 		var hosts []*site
 		for _, s := range d.sites {
 			if slices.Contains(s.sections, section) && s.theme() == themes[section] {
@@ -149,7 +150,7 @@ func (d *Web) hubs() []*Page {
 		doc := &document{title: sectionName(section) + ": pages worth reading", crumbs: []anchor{{"Home", "/"}, {"Links", ""}}}
 		var items [][]span
 		for _, p := range d.sample(d.articlesOf(section, s), 9) {
-			items = append(items, []span{{p.doc.title, p.URL()}, {text: ". " + p.text.lead()}})
+			items = append(items, []span{{p.doc.title, p.url()}, {text: ". " + p.text.lead()}})
 		}
 		doc.blocks = []block{para("A list kept by " + s.title + ", with a sentence on each."), {items: items}}
 		hubs = append(hubs, d.hub(s, "/links/"+section+".html", []string{themes[section], section}, doc))
@@ -160,24 +161,24 @@ func (d *Web) hubs() []*Page {
 	return hubs
 }
 
-func (d *Web) hub(s *site, path string, labels []string, doc *document) *Page {
+func (d *demoWeb) hub(s *site, path string, labels []string, doc *document) *demoPage {
 	s.nav = append(s.nav, anchor{"Links", path})
 	return d.add(s, "hub", path, labels, doc)
 }
 
-func (d *Web) themeHub(theme string, hubs []*Page) *Page {
+func (d *demoWeb) themeHub(theme string, hubs []*demoPage) *demoPage {
 	var items [][]span
 	var sites []*site
 	for _, s := range d.sites {
 		if s.theme() == theme {
-			items = append(items, []span{{s.title, s.home.URL()}, {text: ". " + s.about}})
+			items = append(items, []span{{s.title, s.home.url()}, {text: ". " + s.about}})
 			sites = append(sites, s)
 		}
 	}
 	s := sites[d.rng.IntN(len(sites))]
 	for _, h := range hubs {
 		if h.Labels[0] == theme && h.site != s {
-			items = append(items, []span{{h.doc.title, h.URL()}})
+			items = append(items, []span{{h.doc.title, h.url()}})
 		}
 	}
 	title := strings.ToUpper(theme[:1]) + theme[1:] + " on the web"
@@ -186,8 +187,8 @@ func (d *Web) themeHub(theme string, hubs []*Page) *Page {
 }
 
 // articlesOf returns the articles of a section on sites other than s.
-func (d *Web) articlesOf(section string, s *site) []*Page {
-	var out []*Page
+func (d *demoWeb) articlesOf(section string, s *site) []*demoPage {
+	var out []*demoPage
 	for _, o := range d.sites {
 		for _, p := range o.articles {
 			if o != s && p.text.section == section {
@@ -200,7 +201,7 @@ func (d *Web) articlesOf(section string, s *site) []*Page {
 
 // directories fills the sites without articles with lists of all sites, by subject and by letter. They
 // are off topic.
-func (d *Web) directories() {
+func (d *demoWeb) directories() {
 	for _, s := range d.sites {
 		if len(s.articles) > 0 {
 			continue
@@ -217,10 +218,10 @@ func (d *Web) directories() {
 					group = "general"
 				}
 			}
-			groups[group] = append(groups[group], []span{{o.title, o.home.URL()}, {text: ". " + o.about}})
+			groups[group] = append(groups[group], []span{{o.title, o.home.url()}, {text: ". " + o.about}})
 		}
 		var index [][]span
-		for _, group := range sortedKeys(groups) {
+		for _, group := range cli.SortedKeys(groups) {
 			doc := &document{title: "Sites: " + group, crumbs: []anchor{{"Home", "/"}}, blocks: []block{{items: groups[group]}}}
 			p := d.add(s, "directory", "/sites/"+strings.ToLower(group), []string{otherLabel}, doc)
 			index = append(index, []span{{group, p.path}})
@@ -448,7 +449,7 @@ func (d *document) xhtml(w *writer, s *site) {
 // prose holds pages/CATEGORY/SLUG.txt for the topics and pages/other/AREA/SLUG.txt. A text is a title
 // and paragraphs, separated by empty lines.
 //
-//go:embed pages
+//go:embed demo/pages
 var prose embed.FS
 
 type article struct {
@@ -461,7 +462,7 @@ type article struct {
 func readProse() ([]*article, error) {
 	themes := themesOf()
 	var all []*article
-	err := fs.WalkDir(prose, "pages", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(prose, "demo/pages", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -476,7 +477,7 @@ func readProse() ([]*article, error) {
 		a.slug = strings.TrimSuffix(path.Base(name), ".txt")
 		a.section = path.Base(path.Dir(name))
 		a.theme = otherLabel
-		if path.Dir(path.Dir(name)) == "pages" {
+		if path.Dir(path.Dir(name)) == "demo/pages" {
 			theme, ok := themes[a.section]
 			if !ok {
 				return fmt.Errorf("%s: folder %s is no category", name, a.section)
