@@ -95,8 +95,7 @@ func (u *upkeep) end() {
 	u.kept.Wait()
 }
 
-// commit commits a transaction; stays means that it holds a record that is never removed.
-func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
+func (u *upkeep) commit(txn *badger.Txn, bytes int) error {
 	u.committing.Store(true)
 	u.read.use()
 	defer u.committing.Store(false)
@@ -104,9 +103,6 @@ func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	u.commits.Add(1) // a failed commit may be partly written
 	if err != nil {
 		return u.disk.tell(err)
-	}
-	if stays {
-		u.db.Reached(txn)
 	}
 	if u.untrimmed += bytes; u.untrimmed >= trimBytes {
 		u.untrimmed = 0
