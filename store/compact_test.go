@@ -1,11 +1,9 @@
 package store
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -294,41 +292,4 @@ func TestCompressedTables(t *testing.T) {
 			t.Fatalf("URL %d is %v (%v)", n, seen, err)
 		}
 	}
-}
-
-// BenchmarkCompress packs the first 2,000 pages of a corpus, one per operation.
-func BenchmarkCompress(b *testing.B) {
-	for _, corpus := range []string{"wikispeedia", "webkb"} {
-		b.Run(corpus, func(b *testing.B) {
-			pages := realPages(b, corpus, 2000)
-			s := create(b)
-			packed := 0
-			for _, body := range pages {
-				packed += len(s.Compress(body))
-			}
-			b.ReportAllocs()
-			n, before := 0, usedTime(b)
-			for b.Loop() {
-				s.Compress(pages[n%len(pages)])
-				n++
-			}
-			b.ReportMetric(float64((usedTime(b)-before).Microseconds())/float64(n), "cpu-µs/page")
-			b.ReportMetric(float64(packed)/float64(len(pages)), "bytes/page")
-		})
-	}
-}
-
-func realPages(b *testing.B, corpus string, most int) (pages [][]byte) {
-	f, err := os.Open(fulltest.Corpus(b, corpus+"/pages.jsonl.zst"))
-	must(b, err)
-	defer f.Close()
-	unpacked, err := zstd.NewReader(f)
-	must(b, err)
-	defer unpacked.Close()
-	for dec := json.NewDecoder(bufio.NewReader(unpacked)); len(pages) < most; {
-		var row struct{ HTML string }
-		must(b, dec.Decode(&row))
-		pages = append(pages, []byte(row.HTML))
-	}
-	return pages
 }

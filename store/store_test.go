@@ -197,30 +197,6 @@ func TestHostilePageFitsABatch(t *testing.T) {
 	}
 }
 
-// BenchmarkCommit stores a page of 21 KB with 26 links, half of them new.
-func BenchmarkCommit(b *testing.B) {
-	s := create(b)
-	body := s.Compress([]byte(strings.Repeat("some words of a page, over and over, ", 570)))
-	n := uint64(0)
-	b.ReportAllocs()
-	for b.Loop() {
-		n++
-		batch := s.Batch()
-		if err := putExchange(s, batch, n); err != nil {
-			b.Fatal(err)
-		}
-		for i := range uint64(13) {
-			url := fmt.Sprint("http://h.example/link/", n, "/", i)
-			id := ID(1<<32 + n*13 + i)
-			must(b, batch.PutSeen(HashURL(url), id, false), batch.PutDiscovery(id, Discovery{URL: url, From: ID(n)}), batch.PutQueued(id, Queued{Priority: 0.5}))
-		}
-		p := somePage()
-		p.Number, p.ID = n, ID(n)
-		must(b, batch.PutPage(p, body), batch.PutCounts(&Counts{URLs: n}), batch.Commit())
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "pages/s")
-}
-
 // TestMakingCutOff: Create succeeds over whatever a kill leaves of a new database.
 func TestMakingCutOff(t *testing.T) {
 	for name, manifest := range map[string]string{"empty": "", "half": "Bdgr", "nonsense": "this is no manifest of anything"} {

@@ -194,14 +194,6 @@ func FuzzAllocate(f *testing.F) {
 	})
 }
 
-func BenchmarkAllocate(b *testing.B) {
-	pages, limits := randomPages(rand.New(rand.NewPCG(1, 1)), 100_000, 1000)
-	b.ReportAllocs()
-	for b.Loop() {
-		allocated(b, pages, "cho", 20_000, limits)
-	}
-}
-
 func made(rates, weights []float64, hosts []int) []Copy {
 	pages := make([]Copy, len(rates))
 	for i := range pages {

@@ -378,20 +378,3 @@ func rows() (all []plan) {
 	}
 	return all
 }
-
-func BenchmarkEstimate(b *testing.B) {
-	w := plan{spread: "power law", how: "poisson", n: 10, jitter: true, pages: 1000}.draw()
-	m := Learn(slices.Values(w.pages))
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		m.Estimate(w.pages[i%len(w.pages)])
-	}
-}
-
-func BenchmarkLearn(b *testing.B) {
-	w := plan{spread: "power law", how: "poisson", n: 10, jitter: true, pages: sampled}.draw()
-	b.ReportAllocs()
-	for b.Loop() {
-		Learn(slices.Values(w.pages))
-	}
-}

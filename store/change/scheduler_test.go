@@ -261,42 +261,6 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(pages)
 }
 
-// BenchmarkNext picks and finishes a visit, with a million pages of ten thousand hosts.
-func BenchmarkNext(b *testing.B) {
-	for _, policy := range []string{"cho", "learn"} {
-		b.Run(policy, func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(1, 1))
-			pages, _ := randomPages(rng, 1_000_000, 10_000)
-			if policy == "learn" {
-				for i := range pages {
-					pages[i].Rate = math.NaN()
-				}
-			}
-			s := started(b, pages, SchedulerOptions{Policy: policy, Budget: 1e6, HostRests: make([]float64, 10_000)})
-			s.replan = math.MaxInt // see BenchmarkPlan
-			now := 0.0
-			b.ReportAllocs()
-			for b.Loop() {
-				page, again := s.Next(now)
-				if now = again; page >= 0 {
-					s.Visited(page, now, rng.IntN(2) == 0)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkPlan divides a budget among 100,000 pages of unknown rates after two visits each.
-func BenchmarkPlan(b *testing.B) {
-	w := newWeb(rand.New(rand.NewPCG(1, 1)), laws{})
-	s := started(b, w.unknown(), SchedulerOptions{Policy: "learn", Budget: 20_000, HostRests: w.hostRests})
-	simulate(w, s, []float64{0, 10}, rand.New(rand.NewPCG(1, 2)))
-	b.ReportAllocs()
-	for b.Loop() {
-		s.plan(10)
-	}
-}
-
 func started(t testing.TB, pages []Copy, o SchedulerOptions) *Scheduler {
 	t.Helper()
 	s, err := NewScheduler(pages, 0, o)
