@@ -200,10 +200,10 @@ func (s *Store) Close() (err error) {
 		return err // Badger's Close would never return
 	}
 	if err := s.db.Failure(); err != nil {
-		return s.disk.untold(err)
+		return s.disk.unreported(err)
 	}
 	if full := s.disk.shortToClose(); full != nil { // Badger would crash on the first mapped page without disk space
-		return errors.Join(s.disk.untold(full), s.db.SyncLogs())
+		return errors.Join(s.disk.unreported(full), s.db.SyncLogs())
 	}
 	return s.db.Close()
 }

@@ -373,7 +373,7 @@ func (in *inspection) history(txn *badger.Txn, k, v []byte) error {
 		return in.remove(k, "the history of visits cannot be read")
 	}
 	for i := range all {
-		there, err := in.isBorn(txn, all[i].Location)
+		there, err := in.isDiscovered(txn, all[i].Location)
 		if err != nil {
 			return err
 		}
@@ -381,15 +381,15 @@ func (in *inspection) history(txn *badger.Txn, k, v []byte) error {
 			continue
 		}
 		what := fmt.Sprintf("it names URL %d, which is missing", all[i].Location)
-		return in.found(k, what, "forgotten", func(b *Batch) error { return forgetTargets(b, k, all, in.born) })
+		return in.found(k, what, "forgotten", func(b *Batch) error { return forgetTargets(b, k, all, in.discovered) })
 	}
 	return nil
 }
 
-func forgetTargets(b *Batch, k []byte, all []Visit, born idSet) (err error) {
+func forgetTargets(b *Batch, k []byte, all []Visit, discovered idSet) (err error) {
 	var h change.History
 	for _, v := range all {
-		if !born.has(v.Location) {
+		if !discovered.has(v.Location) {
 			v.Location = 0
 		}
 		if h, err = h.Append(compact(v)); err != nil {

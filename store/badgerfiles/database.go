@@ -160,10 +160,10 @@ func (d *Database) tryToOpen(o badger.Options) error {
 	}
 	r := <-done
 	d.DB = r.db
-	return d.told(r.err, "")
+	return d.explained(r.err, "")
 }
 
-func (d *Database) told(err error, doing string) error {
+func (d *Database) explained(err error, doing string) error {
 	if err == nil {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (d *Database) Close() error {
 	if !d.Bounded(func() { closed <- d.DB.Close() }) {
 		return d.Failure()
 	}
-	err := d.told(<-closed, "")
+	err := d.explained(<-closed, "")
 	d.held.release()
 	return errors.Join(err, d.removeView())
 }
@@ -207,7 +207,7 @@ func (d *Database) Commit(txn *badger.Txn) error {
 	txn.CommitWith(func(err error) { done <- err })
 	select {
 	case err := <-done:
-		return d.told(err, "commit: ")
+		return d.explained(err, "commit: ")
 	case <-d.log.failed:
 		return d.log.err
 	}
@@ -251,12 +251,16 @@ func newComplaints(dir string) *complaints {
 
 // troubles lists the system's errors for failed writes. Badger keeps only their text.
 func troubles() []syscall.Errno {
-	return append(linuxTroubles(),
+	return []syscall.Errno{
 		syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
-		syscall.ESTALE, syscall.EACCES, syscall.EPERM, syscall.ENODEV, syscall.ENXIO, syscall.ENOTCONN)
+		syscall.ESTALE, syscall.EACCES, syscall.EPERM, syscall.ENODEV, syscall.ENXIO, syscall.ENOTCONN,
+	}
 }
 
 func troubleIn(text string) syscall.Errno {
+	if strings.Contains(text, "remote I/O error") { // EREMOTEIO, which only Linux has
+		return syscall.EIO
+	}
 	for _, errno := range troubles() {
 		if strings.Contains(text, errno.Error()) {
 			return errno
