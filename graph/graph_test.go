@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // webLike makes lists with copies, runs and far links.
@@ -254,7 +254,7 @@ func TestRealGraphs(t *testing.T) {
 		t.Run(tc.file, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "graph")
 			began := time.Now()
-			stats, err := BuildEdgeList(t.Context(), fulltest.Corpus(t, tc.file), out, BuildOptions{})
+			stats, err := BuildEdgeList(t.Context(), testkit.Corpus(t, tc.file), out, BuildOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

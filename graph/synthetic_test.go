@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func TestSynthetic(t *testing.T) {
-	pages := fulltest.Rounds(50_000, 200_000)
+	pages := testkit.Rounds(50_000, 200_000)
 	s, err := NewWeb(pages, 1)
 	if err != nil {
 		t.Fatal(err)

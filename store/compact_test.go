@@ -17,7 +17,7 @@ import (
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 const childCompacts = "FOSSICK_TEST_STORE_COMPACTS"
@@ -30,7 +30,7 @@ func compactOnce(dir string, _ io.Writer) error {
 const bulkySize = 200 << 10
 
 // bulkyPages fills a value log and a half; more with FOSSICK_FULL.
-var bulkyPages = uint64(fulltest.Rounds(480, 700))
+var bulkyPages = uint64(testkit.Rounds(480, 700))
 
 // bulkyStore makes a closed store whose bodies fill one and a half value logs. All were replaced
 // once, so those in the first log are dead.
@@ -71,7 +71,7 @@ func checkBulky(t *testing.T, dir string) {
 }
 
 func TestCompact(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	dir := bulkyStore(t)
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -103,7 +103,7 @@ func TestCompact(t *testing.T) {
 
 // TestKillCompact kills compactions at random moments; no body may be lost.
 func TestKillCompact(t *testing.T) {
-	fulltest.Only(t, "writes gigabytes")
+	testkit.Only(t, "writes gigabytes")
 	took := workInChild(t, bulkyStore(t), childCompacts, 0)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	killed := 0

@@ -18,7 +18,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 	"golang.org/x/sys/unix"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func TestOpenErrors(t *testing.T) {
@@ -372,7 +372,7 @@ func starve(dir string, acknowledge io.Writer) error {
 // for ever, which blocks commits and Close. Both must still end and return the reason once, and
 // every acknowledged commit is kept.
 func TestNoMoreFiles(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	for _, how := range []string{"close", "commit"} {
 		t.Run(how, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "s")

@@ -21,8 +21,7 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
 
-	"fossick/internal/fulltest"
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 )
 
 // TestDamageMatrix damages each file of a store in each way, then verifies it, explains a page,
@@ -37,7 +36,7 @@ import (
 func TestDamageMatrix(t *testing.T) {
 	m := newMatrix(t)
 	cells := m.cells()
-	if !fulltest.Asked() {
+	if !testkit.Asked() {
 		rng := rand.New(rand.NewPCG(15, 1))
 		rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 		cells = cells[:5] // two seconds of processor time each
@@ -45,7 +44,7 @@ func TestDamageMatrix(t *testing.T) {
 	if only := os.Getenv("FOSSICK_MATRIX"); only != "" {
 		cells = slices.DeleteFunc(m.cells(), func(c cell) bool { return !strings.Contains(c.String(), only) })
 	}
-	damaged := tries.Of(t, "damaged stores")
+	damaged := testkit.Tries(t, "damaged stores")
 	for _, c := range cells {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 )
 
 func TestOutbox(t *testing.T) {
@@ -141,7 +141,7 @@ func TestCursor(t *testing.T) {
 // TestPoison: a sender name from another machine either reads back through Cursors or gives an
 // error that fits on a line. Verify reports, and repair removes, bad records of earlier builds.
 func TestPoison(t *testing.T) {
-	class := tries.Of(t, "names that poison a store")
+	class := testkit.Tries(t, "names that poison a store")
 	s := crawled(t)
 	for _, sender := range []string{"", strings.Repeat("a", 33), strings.Repeat("a", 66_000)} {
 		b := s.Batch()

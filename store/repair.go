@@ -9,7 +9,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 	"fossick/store/change"
 )
 
@@ -47,7 +47,7 @@ func (s *Store) repair(ctx context.Context) (problems []Problem, err error) {
 }
 
 func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) {
-	if err := reading.OnlyFiles(dir); err != nil {
+	if err := fileio.OnlyFiles(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	problems, err = mendTables(dir)

@@ -17,8 +17,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 
-	"fossick/internal/reading"
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 	"fossick/store/badgerfiles"
 )
 
@@ -61,7 +60,7 @@ type Store struct {
 // Create makes a store in dir, which must not hold one. It builds the database under another name
 // and renames it when complete, so a kill leaves no half-made store.
 func Create(dir string, info Info) (*Store, error) {
-	if err := reading.OnlyFiles(dir); err != nil {
+	if err := fileio.OnlyFiles(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	if Exists(dir) {
@@ -118,7 +117,7 @@ func openAsIs(dir string, open func(dir, name string) (*Store, error)) (*Store, 
 	if !Exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
-	if err := reading.OnlyFiles(dir); err != nil { // Badger would block on opening a named pipe
+	if err := fileio.OnlyFiles(dir); err != nil { // Badger would block on opening a named pipe
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	s, err := open(dir, database)
@@ -279,7 +278,7 @@ func readInfoFile(dir string) (info Info, ok bool) {
 	if stat, err := os.Lstat(name); err != nil || !stat.Mode().IsRegular() || stat.Size() > maxInfoBytes {
 		return Info{}, false
 	}
-	text, err := reading.All(name, maxInfoBytes)
+	text, err := fileio.All(name, maxInfoBytes)
 	if err != nil || len(text) < len(infoHead)+4 || string(text[:len(infoHead)]) != infoHead {
 		return Info{}, false
 	}
@@ -300,7 +299,7 @@ func (s *Store) writeInfoFile() error {
 		return err
 	}
 	text := binary.BigEndian.AppendUint32([]byte(infoHead), badgerfiles.Checksum(body))
-	err = wholefile.Write(filepath.Join(s.dir, infoFile), 0o600, func(f *os.File) error {
+	err = fileio.Write(filepath.Join(s.dir, infoFile), 0o600, func(f *os.File) error {
 		_, err := f.Write(append(text, body...))
 		return err
 	})

@@ -18,8 +18,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/internal/reading"
-	"fossick/internal/tries"
+	"fossick/internal/fileio"
+	"fossick/internal/testkit"
 	"fossick/store/change"
 )
 
@@ -312,7 +312,7 @@ func TestInfoFile(t *testing.T) {
 
 // TestPipes: no opening blocks on a file that is a named pipe or links to a device.
 func TestPipes(t *testing.T) {
-	class := tries.Of(t, "pipes and devices in a store")
+	class := testkit.Tries(t, "pipes and devices in a store")
 	whole := filepath.Join(t.TempDir(), "whole")
 	s, err := Create(whole, Info{})
 	if err != nil {
@@ -354,7 +354,7 @@ func TestPipes(t *testing.T) {
 				go func() { _, err := open(); ended <- err }()
 				select {
 				case err := <-ended:
-					class.Try(errors.Is(err, reading.ErrKind) || errors.Is(err, ErrNone), "%s where %s is %s: %v", how, name, kind, err)
+					class.Try(errors.Is(err, fileio.ErrKind) || errors.Is(err, ErrNone), "%s where %s is %s: %v", how, name, kind, err)
 				case <-time.After(20 * time.Second):
 					class.Try(false, "%s where %s is %s waits", how, name, kind)
 				}

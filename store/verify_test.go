@@ -11,7 +11,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // crawled returns a store with five pages, and URLs that wait, failed, repeat or were skipped.
@@ -207,7 +207,7 @@ func TestRepairLostBodies(t *testing.T) {
 // verify finds nothing, and each page with an intact record and body is there.
 func TestRepairAnyLoss(t *testing.T) {
 	kinds := []byte{keySeen, keyDiscovery, keyQueued, keyVisit, keyOutcome, keyPage, keyBody, keyContent, keyLabel, keyNear, keyHost, keyCount}
-	for round := range fulltest.Rounds(8, 200) {
+	for round := range testkit.Rounds(8, 200) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(round), 15))
 			share := []float64{0.02, 0.3, 0.9}[rng.IntN(3)]

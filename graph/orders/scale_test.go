@@ -7,13 +7,13 @@ import (
 	"fossick/eval/lab"
 	"fossick/graph"
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // TestLinearOperations checks that operations per link do not grow with the web.
 func TestLinearOperations(t *testing.T) {
 	sizes := []int{3_000, 30_000}
-	if fulltest.Asked() {
+	if testkit.Asked() {
 		sizes = append(sizes, 300_000)
 	}
 	first := map[string]float64{}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"fossick/graph"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // denseBlocks is the short version of BlockRank by definition, with dense matrices.
@@ -90,7 +90,7 @@ func denseChain(m [][]float64, v []float64) []float64 {
 // TestBlockRankOracle compares the short version with its definition, and the others with PageRank.
 func TestBlockRankOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range fulltest.Rounds(100, 500) {
+	for range testkit.Rounds(100, 500) {
 		n := 1 + rng.IntN(40)
 		lists := sparse(rng, n, rng.Float64()*4)
 		block, personal := make([]uint32, n), make([]float64, n)
@@ -262,7 +262,7 @@ func (c *blockCore) promises(t *testing.T, before float64) (left float64) {
 
 func TestBlockSweep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	cores, graphs := 0, fulltest.Rounds(300, 1000)
+	cores, graphs := 0, testkit.Rounds(300, 1000)
 	for range graphs {
 		c := randomCore(t, rng, 1)
 		if c == nil {
@@ -322,7 +322,7 @@ func hostCSR(t testing.TB, pages int) (in *graph.CSR, degree, host []uint32) {
 // TestBlockRankParts sweeps a core in several parts, with hosts, scattered hosts and one oversized block.
 // Ranks must equal the power iteration's and not depend on the workers, to the last bit.
 func TestBlockRankParts(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; the oracles have small graphs")
+	testkit.Only(t, "seconds of processor time; the oracles have small graphs")
 	in, degree, host := hostCSR(t, 180_000)
 	want, err := PowerIteration(t.Context(), in, degree, Options{Epsilon: 1e-12})
 	if err != nil {
@@ -338,7 +338,7 @@ func TestBlockRankParts(t *testing.T) {
 		parts int // at least
 	}{{"hosts", host, 2*atOnce + 1}, {"strewn", strewn, 2*atOnce + 1}, {"one", one, 2}} {
 		all := []int{1, 3}
-		if tc.name != "hosts" && !fulltest.Asked() {
+		if tc.name != "hosts" && !testkit.Asked() {
 			all = nil // test only the sweeps below
 		}
 		var first *Result

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"fossick/graph"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // sparse is a random graph with mean links per node, including loops.
@@ -30,7 +30,7 @@ func sparse(rng *rand.Rand, n int, mean float64) [][]uint32 {
 // TestGaussSeidel compares with the power iteration.
 func TestGaussSeidel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
-	for range fulltest.Rounds(400, 2000) {
+	for range testkit.Rounds(400, 2000) {
 		n := 1 + rng.IntN(60)
 		in, degree, err := graph.Transposed(csrOf(sparse(rng, n, rng.Float64()*4)))
 		if err != nil {

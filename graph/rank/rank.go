@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"fossick/graph"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 )
 
 // methods are the ranking methods; the first is the default.
@@ -43,7 +43,7 @@ func Of(ctx context.Context, g *graph.Graph, opt Options) (*Result, error) {
 		opt.Method = methods[0]
 	}
 	if !slices.Contains(methods, opt.Method) {
-		return nil, fmt.Errorf("method %q is not known; choose one of %s", opt.Method, printable.SomeNames(opt.Method, methods))
+		return nil, fmt.Errorf("method %q is not known; choose one of %s", opt.Method, cli.SomeNames(opt.Method, methods))
 	}
 	if opt.Memory > 0 && arrayBytes(g) > opt.Memory {
 		return compressed(ctx, g, opt)

@@ -19,7 +19,7 @@ import (
 	"github.com/dgraph-io/badger/v4/pb"
 	"golang.org/x/sys/unix"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // Damage is a part of a database's files that differs from what Badger wrote.
@@ -105,7 +105,7 @@ func (f *findings) checkTables() error {
 // checkSmall checks Badger's key registry, without keys only sixteen random bytes and a word, and the
 // size of its discard statistics, beyond which it would write.
 func (f *findings) checkSmall() error {
-	text, err := reading.All(filepath.Join(f.path, badger.KeyRegistryFileName), 64<<20)
+	text, err := fileio.All(filepath.Join(f.path, badger.KeyRegistryFileName), 64<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && len(text) == 28 && string(text[16:]) == "Hello Badger":
 	case err != nil:
@@ -132,7 +132,7 @@ const (
 // readList reads the manifest. f.tables stays nil for a new database.
 func (f *findings) readList() error {
 	name := filepath.Join(f.path, badger.ManifestFilename)
-	text, err := reading.All(name, 64<<20)
+	text, err := fileio.All(name, 64<<20)
 	there, listErr := tablesIn(f.path)
 	what, done := "", "written again from the existing tables"
 	switch {
@@ -273,7 +273,7 @@ func logsOf(path, kind string) (names []string, err error) {
 
 // saysEncrypted reports whether a log's header names an encryption key.
 func saysEncrypted(name string) (bool, error) {
-	file, err := reading.Open(name)
+	file, err := fileio.Open(name)
 	if err != nil {
 		return false, fmt.Errorf("store: %w", err)
 	}
@@ -293,7 +293,7 @@ func damagedLog(name string) (damaged bool, err error) {
 
 // withLog calls f with a mapped log, without the final hole that a killed writer leaves.
 func withLog(name string, f func(text []byte)) error {
-	file, err := reading.Open(name)
+	file, err := fileio.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

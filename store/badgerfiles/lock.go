@@ -12,7 +12,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
 
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 )
 
 // lock is Badger's own lock on a database's folder, taken before our checks. It is a bare
@@ -161,5 +161,5 @@ func addLog(path string) error {
 	if err := os.WriteFile(name, make([]byte, logHead), 0o600); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	return wholefile.SyncFolder(path)
+	return fileio.SyncFolder(path)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/dgraph-io/badger/v4/pb"
 	"google.golang.org/protobuf/proto"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // Badger's manifest is the list of its tables, as the changes that led to it:
@@ -242,7 +242,7 @@ func (l *levels) reads(info os.FileInfo) bool {
 
 // readAnew starts over with a rewritten manifest. Tables that were certain stay certain.
 func (l *levels) readAnew(name string) error {
-	f, err := reading.Open(name)
+	f, err := fileio.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/dgraph-io/badger/v4/pb"
 	"google.golang.org/protobuf/proto"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func made(ids ...uint64) (all []*pb.ManifestChange) {
@@ -167,7 +167,7 @@ func TestLevels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	most := 0
 	var compactions sync.WaitGroup
-	for round := range fulltest.Rounds(40, 400) {
+	for round := range testkit.Rounds(40, 400) {
 		must(t, putKeys(s, rng, 500))
 		if round%15 == 10 {
 			compactions.Wait()

@@ -16,8 +16,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 
-	"fossick/internal/reading"
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 )
 
 // Mend makes a database that Badger can open from the readable part of the closed one in path, and
@@ -92,7 +91,7 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
-	return wholefile.SyncFolder(f.path)
+	return fileio.SyncFolder(f.path)
 }
 
 // mendTable replaces a table by its readable blocks; false if there are none.
@@ -153,7 +152,7 @@ func mendHead(name string) error {
 }
 
 func replaceFile(name string, text []byte) error {
-	err := wholefile.Write(name, 0o600, func(f *os.File) error {
+	err := fileio.Write(name, 0o600, func(f *os.File) error {
 		_, err := f.Write(text)
 		return err
 	})
@@ -179,7 +178,7 @@ func keepIn(folder, name string) error {
 		}
 		switch {
 		case err == nil:
-			return wholefile.SyncFolder(folder)
+			return fileio.SyncFolder(folder)
 		case !errors.Is(err, fs.ErrExist):
 			return fmt.Errorf("store: %w", err)
 		case sameContent(to, name):
@@ -190,7 +189,7 @@ func keepIn(folder, name string) error {
 }
 
 func copyFile(to, from string) error {
-	r, err := reading.Open(from)
+	r, err := fileio.Open(from)
 	if err != nil {
 		return err
 	}
@@ -207,8 +206,8 @@ func copyFile(to, from string) error {
 }
 
 func sameContent(a, b string) bool {
-	x, err1 := reading.All(a, 1<<40)
-	y, err2 := reading.All(b, 1<<40)
+	x, err1 := fileio.All(a, 1<<40)
+	y, err2 := fileio.All(b, 1<<40)
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/snappy"
 	"google.golang.org/protobuf/proto"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // pageBytes is the unit that a disk loses: the rest of a table around it can be read.
@@ -25,7 +25,7 @@ const pageBytes = 4096
 // readFile reads a file into buf, or into a larger buffer. Unreadable pages become zeros, which
 // fail their checksums; with a mapped file they would kill the process.
 func readFile(name string, buf []byte) ([]byte, error) {
-	f, err := reading.Open(name)
+	f, err := fileio.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
 
-	"fossick/internal/reading"
+	"fossick/internal/fileio"
 )
 
 // trimAbove is the limit for resident mapped files; with a crawl's heap it keeps below 512 MiB.
@@ -72,7 +72,7 @@ func (d *Database) giveBack(logs bool) error {
 // in one call, which is four times as fast. It ignores files that are no longer mapped, and kernels
 // before 5.4, which cannot page out.
 func (d *Database) release(advice uintptr, want func(name string) bool) error {
-	maps, err := reading.Open("/proc/self/maps")
+	maps, err := fileio.Open("/proc/self/maps")
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

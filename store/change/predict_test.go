@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write docs/data/netstate.tsv")
@@ -192,7 +192,7 @@ func (s scores) off() (sum float64) {
 func TestPredictor(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	var out, bins strings.Builder
-	for _, c := range webs(r, fulltest.Rounds(30, 300)) {
+	for _, c := range webs(r, testkit.Rounds(30, 300)) {
 		s := compare(c.web.visits(r))
 		row := fmt.Sprintf("%s\t%d\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.3f\n", c.name, s.n, s.ours, s.chain, s.fitted, s.last, s.share, s.off())
 		t.Log(row)
@@ -215,7 +215,7 @@ func TestPredictor(t *testing.T) {
 }
 
 func write(t *testing.T, name, text string) {
-	if err := os.WriteFile(filepath.Join(fulltest.Module(), "docs", "data", name), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(testkit.Module(), "docs", "data", name), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

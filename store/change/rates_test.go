@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func estimateOf(t *testing.T, name string, m *Model, p Page) Estimate {
@@ -216,7 +216,7 @@ func median(x []float64) float64 {
 // one is large, the error is smaller, and 95 % intervals hold 93 to 97 %, up to the sampling error
 // of 800.
 func TestAccuracy(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	for _, c := range []struct {
 		plan
 		size, bias float64
@@ -227,7 +227,7 @@ func TestAccuracy(t *testing.T) {
 		{plan{spread: "power law", how: "poisson", n: 10, told: true, jitter: true, seed: 4}, .21, .1},
 		{plan{spread: "groups", within: .4, how: "poisson", n: 3, told: true, seed: 5}, .27, .1},
 	} {
-		c.pages = fulltest.Rounds(800, 4000)
+		c.pages = testkit.Rounds(800, 4000)
 		w := c.draw()
 		m := Learn(slices.Values(w.pages))
 		got := w.judge("", m)
@@ -318,7 +318,7 @@ func TestTruths(t *testing.T) {
 
 // TestTable makes the table of estimators in docs/change.md.
 func TestTable(t *testing.T) {
-	fulltest.Only(t, "half a million estimates take two minutes")
+	testkit.Only(t, "half a million estimates take two minutes")
 	var out strings.Builder
 	fmt.Fprintln(&out, "# FOSSICK_FULL=1 go test ./store/change -run TestTable -update. Simulated pages, 8,000 a row, half of them to learn from and half to judge, visited every five days. Recorded 2026-11-25.")
 	fmt.Fprintln(&out, strings.Join([]string{"rates", "changes", "Last-Modified", "intervals", "estimator", "median error", "median bias", "95 % hold", "no estimator below"}, "\t"))
@@ -346,7 +346,7 @@ func TestTable(t *testing.T) {
 	}
 	t.Log("\n" + out.String())
 	if *update {
-		if err := os.WriteFile(filepath.Join(fulltest.Module(), "docs", "data", "rates.tsv"), []byte(out.String()), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(testkit.Module(), "docs", "data", "rates.tsv"), []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
