@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"fossick/graph"
-	"fossick/graph/rank"
 )
 
 // This example builds, opens and reads a graph of three links.
@@ -59,37 +58,4 @@ func build(path string) error {
 	}
 	_, err = b.Finish(context.Background())
 	return err
-}
-
-// This example generates and ranks a web of a thousand pages.
-func ExampleWeb() {
-	dir, err := os.MkdirTemp("", "graph-")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "web.graph")
-	web, err := graph.NewWeb(1000, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := web.Write(context.Background(), path); err != nil {
-		fmt.Println(err)
-		return
-	}
-	g, err := graph.Open(path)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer g.Close()
-	ranks, err := rank.Of(context.Background(), g, rank.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(g.Nodes(), len(ranks.Score), ranks.Residual <= 1e-10)
-	// Output: 1000 1000 true
 }

@@ -1,18 +1,12 @@
 package graph
 
 import (
-	"bytes"
-	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
 
 	"fossick/internal/testkit"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 func TestSynthetic(t *testing.T) {
@@ -66,70 +60,5 @@ func TestSynthetic(t *testing.T) {
 	}
 	if exponent < 1.9 || exponent > 3.3 {
 		t.Errorf("exponent of in-degrees %.2f", exponent)
-	}
-}
-
-func listOf(tb testing.TB, pages int, named bool) (path string, edges int) {
-	tb.Helper()
-	w, err := NewWeb(pages, 1)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	var out bytes.Buffer
-	z, err := zstd.NewWriter(&out)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	hosts := make([]uint32, pages)
-	for h, first := range w.hosts {
-		for v := int(first); v < pages; v++ {
-			hosts[v] = uint32(h)
-		}
-	}
-	name := func(dst []byte, v uint32) []byte {
-		if named {
-			dst = fmt.Appendf(dst, "http://www%d.example%d.org/archive/%d/page-", hosts[v]%7, hosts[v], v%10)
-		}
-		return strconv.AppendUint(dst, uint64(v), 10)
-	}
-	var line []byte
-	err = w.each(tb.Context(), func(v uint32, links []uint32) error {
-		for _, d := range links {
-			line = append(name(append(name(line[:0], v), '\t'), d), '\n')
-			if _, err := z.Write(line); err != nil {
-				return err
-			}
-		}
-		edges += len(links)
-		return nil
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	path = filepath.Join(tb.TempDir(), "list.zst")
-	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
-		tb.Fatal(err)
-	}
-	return path, edges
-}
-
-func BenchmarkBuild(b *testing.B) {
-	for _, named := range []bool{false, true} {
-		for _, memory := range []int{0, 16 << 20} {
-			b.Run(fmt.Sprintf("named=%v/memory=%dMiB", named, memory>>20), func(b *testing.B) {
-				list, edges := listOf(b, 300_000, named)
-				b.ResetTimer()
-				for range b.N {
-					if _, err := BuildEdgeList(b.Context(), list, list+".graph", BuildOptions{Memory: memory}); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(edges)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Medges/s")
-				b.ReportMetric(float64(edges)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Medges/s")
-			})
-		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Planted crawls a stored web with planted databases of a million URLs each , virtually or
+// Planted crawls a stored web with planted databases of a million URLs each, virtually or
 // through a proxy: docs/data/planted.tsv.
 //
 //	go run scripts/planted.go lab CORPUS TOPIC POLICY,... REQUESTS,... SEED,...     a line a crawl
@@ -142,7 +142,7 @@ func crawl(web *planted, labeller *plan.Labeller, name, topic string, budgets []
 	if err != nil {
 		return err
 	}
-	scorer, err := pol.Scorer(plan.Input{Labeller: labeller, Explore: plan.DefaultExplore, Seed: uint64(seed)})
+	scorer, err := pol.Scorer(plan.Input{Labeller: labeller, Seed: uint64(seed)})
 	if err != nil {
 		return err
 	}

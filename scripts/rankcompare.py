@@ -85,7 +85,7 @@ def compare(binary, name, edges, nodes, path, rng):
         want_nx = nx.pagerank(g, alpha=DAMPING, tol=1e-14 / len(nodes), max_iter=100000)
         want_ig = dict(zip(nodes, ig.pagerank(damping=DAMPING, implementation="prpack")))
         want_own = nx.pagerank(g, alpha=DAMPING, tol=1e-14 / len(nodes), max_iter=100000, personalization=some)
-        for method in ("power", "gauss-seidel", "components", "blockrank", "blockrank-kamvar"):
+        for method in ("power", "gauss-seidel", "blockrank", "blockrank-kamvar"):
             if method.startswith("blockrank") and name.startswith("random"):
                 continue  # its nodes have no hosts
             got, _ = scores(binary, path, method)
@@ -169,7 +169,7 @@ def timed(binary, name, source):
             x = np.array(g.pagerank(damping=DAMPING, implementation="prpack"))
             best["PRPACK"] = min(best.get("PRPACK", (9e9, 9e9)), (time.process_time() - cpu, time.perf_counter() - wall))
             left = residual(n, edges, x)
-            for method in ("gauss-seidel", "components", "power", "blockrank", "blockrank-kamvar"):
+            for method in ("gauss-seidel", "power", "blockrank", "blockrank-kamvar"):
                 r = fossick(binary, "rank", graph, "--method", method, "--epsilon", repr(left))
                 took = (r["cpu_seconds"], r["seconds"])
                 best[method] = min(best.get(method, (9e9, 9e9)), took)

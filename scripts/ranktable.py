@@ -15,7 +15,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.environ.get("FOSSICK_DATA", os.path.join(HERE, "../../shared/data"))
-WAYS = ("gauss-seidel", "components", "blockrank", "blockrank-kamvar", "blockrank-short", "power", "hits")
+WAYS = ("gauss-seidel", "blockrank", "blockrank-kamvar", "blockrank-short", "power", "hits")
 
 
 def run(binary, *args):

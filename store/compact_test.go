@@ -1,13 +1,9 @@
 package store
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -17,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/klauspost/compress/zstd"
@@ -183,80 +178,6 @@ func TestCompressNoticesDamage(t *testing.T) {
 	}
 }
 
-// TestCompressSmall packs bodies of 20 to 420 bytes, some of which an earlier packer lost.
-func TestCompressSmall(t *testing.T) {
-	s := create(t)
-	rng := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("bank lends money to whom it knows and takes interest on a loan that lasts for years")
-	for range testkit.Rounds(4_000, 40_000) {
-		body := make([]byte, 0, 440)
-		for size := 20 + rng.IntN(401); len(body) < size; {
-			body = append(append(body, words[rng.IntN(len(words))]...), byte(rng.Uint32()))
-		}
-		compressed(t, s, body)
-		compressed(t, s, body[:20+rng.IntN(len(body)-19)])
-	}
-}
-
-// TestOldFrames reads frames of earlier builds (testdata/frames) and recognises lost ones.
-func TestOldFrames(t *testing.T) {
-	s := create(t)
-	quick := oldBody(1500)
-	for name, want := range map[string][]byte{
-		"quick.zst": quick,                   // Snappy's matches, encoded as zstd
-		"wide.zst":  bytes.Repeat(quick, 60), // a window of 1 MiB
-		// The checked content of a body that the packer lost:
-		"raw.zst": []byte("knows\rloan6knows\u0086loanølendsUinterest\x0flends?lastsÕthat\u0092interest>on\tlends?knows\u0089that\x15lasts\u008ainte"),
-	} {
-		frame, err := os.ReadFile(filepath.Join("testdata", "frames", name))
-		must(t, err)
-		if got, err := s.codec.unpack(frame); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s: %d bytes (%v), want %d, or they differ: %q", name, len(got), err, len(want), got[:min(len(got), 200)])
-		}
-		if isLost(frame) {
-			t.Errorf("%s is said to be lost", name)
-		}
-	}
-	for name, frame := range map[string][]byte{"made by that build": oldLost(t), "made here": lostFrame([]byte("a page"))} {
-		if body, err := s.codec.unpack(frame); !errors.Is(err, errLost) || len(body) > 0 {
-			t.Errorf("a lost frame, %s: %q, %v; want errLost", name, body, err)
-		}
-	}
-	if packed := s.Compress(nil); isLost(packed) {
-		t.Error("an empty body is said to be lost")
-	}
-}
-
-func oldLost(t *testing.T) []byte {
-	frame, err := os.ReadFile(filepath.Join("testdata", "frames", "lost.zst"))
-	must(t, err)
-	return frame
-}
-
-// lostFrame returns what earlier builds stored for a lost body: its length and checksum around an
-// empty block that is not the last and one that is.
-func lostFrame(body []byte) []byte {
-	const empty, last = "\x00\x00\x00", "\x01\x00\x00"
-	header := zstd.Header{SingleSegment: true, FrameContentSize: uint64(len(body)), HasFCS: true, HasCheckSum: true}
-	frame, err := header.AppendTo(nil)
-	if err != nil {
-		panic(err)
-	}
-	frame = append(frame, empty+last...)
-	return binary.LittleEndian.AppendUint32(frame, uint32(xxhash.Sum64(body)))
-}
-
-// oldBody makes the body that the frames in testdata contain.
-func oldBody(size int) []byte {
-	words := strings.Fields("bank lends money to whom it knows and takes interest on a loan that lasts for years")
-	rng := rand.New(rand.NewPCG(13, 14))
-	var b bytes.Buffer
-	for b.Len() < size {
-		fmt.Fprintf(&b, "<p>%s %s %d</p>\n", words[rng.IntN(len(words))], words[rng.IntN(len(words))], rng.IntN(100))
-	}
-	return b.Bytes()
-}
-
 func FuzzCompress(f *testing.F) {
 	f.Add([]byte("<html><body>A page</body></html>"))
 	f.Add(bytes.Repeat([]byte("abcdefgh"), 10000))
@@ -294,41 +215,4 @@ func TestCompressedTables(t *testing.T) {
 			t.Fatalf("URL %d is %v (%v)", n, seen, err)
 		}
 	}
-}
-
-// BenchmarkCompress packs the first 2,000 pages of a corpus, one per operation.
-func BenchmarkCompress(b *testing.B) {
-	for _, corpus := range []string{"wikispeedia", "webkb"} {
-		b.Run(corpus, func(b *testing.B) {
-			pages := realPages(b, corpus, 2000)
-			s := create(b)
-			packed := 0
-			for _, body := range pages {
-				packed += len(s.Compress(body))
-			}
-			b.ReportAllocs()
-			n, before := 0, usedTime(b)
-			for b.Loop() {
-				s.Compress(pages[n%len(pages)])
-				n++
-			}
-			b.ReportMetric(float64((usedTime(b)-before).Microseconds())/float64(n), "cpu-µs/page")
-			b.ReportMetric(float64(packed)/float64(len(pages)), "bytes/page")
-		})
-	}
-}
-
-func realPages(b *testing.B, corpus string, most int) (pages [][]byte) {
-	f, err := os.Open(testkit.Corpus(b, corpus+"/pages.jsonl.zst"))
-	must(b, err)
-	defer f.Close()
-	unpacked, err := zstd.NewReader(f)
-	must(b, err)
-	defer unpacked.Close()
-	for dec := json.NewDecoder(bufio.NewReader(unpacked)); len(pages) < most; {
-		var row struct{ HTML string }
-		must(b, dec.Decode(&row))
-		pages = append(pages, []byte(row.HTML))
-	}
-	return pages
 }

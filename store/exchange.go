@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -91,9 +90,6 @@ func (s *Store) Exchanges(host string) iter.Seq2[HostExchange, error] {
 	})
 }
 
-// errLost marks a body that an earlier build lost; see docs/store.md#lost-bodies.
-var errLost = errors.New("an earlier build stored an empty frame for it")
-
 // newEncoder returns the encoder of bodies. Its window of 64 KiB exceeds nearly all pages; a single
 // segment makes the frame state its length.
 func newEncoder() (*zstd.Encoder, error) {
@@ -137,17 +133,4 @@ func (c *codec) body(txn *badger.Txn, n uint64) (body []byte, err error) {
 	return body, err
 }
 
-func (c *codec) unpack(frame []byte) ([]byte, error) {
-	body, err := c.dec.DecodeAll(frame, nil)
-	if err != nil && isLost(frame) {
-		err = fmt.Errorf("%w: %w", errLost, err)
-	}
-	return body, err
-}
-
-func isLost(frame []byte) bool {
-	var h zstd.Header
-	first := &h.FirstBlock
-	return h.Decode(frame) == nil && h.FrameContentSize > 0 &&
-		first.OK && !first.Compressed && first.DecompressedSize == 0
-}
+func (c *codec) unpack(frame []byte) ([]byte, error) { return c.dec.DecodeAll(frame, nil) }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -142,87 +140,6 @@ func FuzzNearRecord(f *testing.F) {
 			t.Errorf("%x is read as %v", v, pages)
 		}
 	})
-}
-
-// BenchmarkCandidates asks a store of 100,000 pages about a new, a near-duplicate and a template
-// page.
-func BenchmarkCandidates(b *testing.B) {
-	s, err := Create(b.TempDir(), Info{})
-	must(b, err)
-	b.Cleanup(func() { must(b, s.Close()) })
-	rng := rand.New(rand.NewPCG(1, 1))
-	signature := func() []byte {
-		sig := make([]byte, 128)
-		for i := range sig {
-			sig[i] = byte(rng.Uint32())
-		}
-		return sig
-	}
-	template := signature()
-	const pages = 100_000
-	var known []byte
-	batch := s.Batch()
-	for n := uint64(1); n <= pages; n++ {
-		sig := signature()
-		if n%4 == 0 { // a page of the template, with half of its bands
-			copy(sig, template[:nearBands*nearRows/2])
-		}
-		if n == pages/2+1 {
-			known = sig
-		}
-		must(b, batch.PutPage(nearPage(n, sig), s.Compress(sig)))
-		if batch.Size() > MaxBatchBytes {
-			must(b, batch.Commit())
-			batch = s.Batch()
-		}
-	}
-	must(b, batch.Commit())
-	ask := func(name string, next func() []byte) {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			processorTime(b, func() {
-				for b.Loop() {
-					if _, err := s.Candidates(next()); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		})
-	}
-	ask("new", signature)
-	ask("known", func() []byte { return known })
-	ask("template", func() []byte { return template })
-	b.Run("PutPage", func(b *testing.B) { benchmarkPut(b, s, signature) })
-	b.Run("PutPageWithout", func(b *testing.B) { benchmarkPut(b, s, func() []byte { return nil }) })
-}
-
-func benchmarkPut(b *testing.B, s *Store, signature func() []byte) {
-	processorTime(b, func() {
-		n := uint64(1 << 30)
-		batch := s.Batch()
-		for b.Loop() {
-			n++
-			must(b, batch.PutPage(nearPage(n, signature()), []byte("body")))
-			if n%20 == 0 {
-				must(b, batch.Commit())
-				batch = s.Batch()
-			}
-		}
-		must(b, batch.Commit())
-	})
-}
-
-// processorTime reports processor time per operation, as wall-clock time depends on other load.
-func processorTime(b *testing.B, f func()) {
-	before := usedTime(b)
-	f()
-	b.ReportMetric(float64((usedTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
-}
-
-func usedTime(t testing.TB) time.Duration {
-	var u syscall.Rusage
-	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // TestNearIndexIsTheStores: the index in memory returns the same pages as a store's, in order.

@@ -33,26 +33,17 @@ type Parcel struct {
 
 // Parcels yields the parcels for a part whose numbers exceed after, in order.
 func (o Outbox) Parcels(part uint16, after uint64) iter.Seq2[Parcel, error] {
-	return func(yield func(Parcel, error) bool) {
-		gone := o.s.outbox.gone(part)
-		err := o.s.records.view(func(txn *badger.Txn) error {
-			it := walk(txn, partKey(keyParcel, part))
-			defer it.Close()
-			for it.Seek(parcelKey(part, max(after, gone)+1)); it.Valid(); it.Next() {
-				p, err := parcelOf(it.Item())
-				if err != nil {
-					return err
-				}
-				if !yield(p, nil) {
-					return nil
-				}
+	return seq(o.s.records, func(txn *badger.Txn, yield func(Parcel) bool) error {
+		it := walk(txn, partKey(keyParcel, part))
+		defer it.Close()
+		for it.Seek(parcelKey(part, max(after, o.s.outbox.gone(part))+1)); it.Valid(); it.Next() {
+			p, err := parcelOf(it.Item())
+			if err != nil || !yield(p) {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			yield(Parcel{}, err)
 		}
-	}
+		return nil
+	})
 }
 
 func (o Outbox) Parts() iter.Seq2[uint16, error] {
@@ -175,20 +166,15 @@ func parcelOf(item *badger.Item) (p Parcel, err error) {
 
 // Spans yields the first and last parcel number of each part with waiting parcels.
 func (o Outbox) Spans() iter.Seq2[Span, error] {
-	return func(yield func(Span, error) bool) {
-		err := o.s.records.view(func(txn *badger.Txn) error {
-			spans, err := o.s.outbox.spans(txn)
-			for _, s := range spans {
-				if s.First = firstParcel(txn, s.Part, s.First); s.First > 0 && !yield(s, nil) {
-					break
-				}
+	return seq(o.s.records, func(txn *badger.Txn, yield func(Span) bool) error {
+		spans, err := o.s.outbox.spans(txn)
+		for _, s := range spans {
+			if s.First = firstParcel(txn, s.Part, s.First); s.First > 0 && !yield(s) {
+				break
 			}
-			return err
-		})
-		if err != nil {
-			yield(Span{}, err)
 		}
-	}
+		return err
+	})
 }
 
 type Span struct {

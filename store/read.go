@@ -146,32 +146,40 @@ func (s *Store) Hosts() iter.Seq2[*Host, error] {
 	})
 }
 
-func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) iter.Seq2[T, error] {
+// seq yields what do passes to yield within one view, then do's error. do returns nil once yield
+// returned false.
+func seq[T any](r *records, do func(txn *badger.Txn, yield func(T) bool) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := r.view(func(txn *badger.Txn) error {
-			opt := badger.DefaultIteratorOptions
-			opt.Prefix = prefix
-			opt.PrefetchSize = 64
-			it := txn.NewIterator(opt)
-			defer it.Close()
-			for it.Rewind(); it.Valid(); it.Next() {
-				item := it.Item()
-				var record T
-				err := valueOf(item, item.KeyCopy(nil), func(k, v []byte) (err error) {
-					record, err = read(k, v)
-					return err
-				})
-				if !yield(record, err) || err != nil {
-					return nil
-				}
-			}
-			return nil
+			return do(txn, func(record T) bool { return yield(record, nil) })
 		})
 		if err != nil {
 			var zero T
 			yield(zero, err)
 		}
 	}
+}
+
+// each yields the records with a prefix, until one is damaged.
+func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) iter.Seq2[T, error] {
+	return seq(r, func(txn *badger.Txn, yield func(T) bool) error {
+		opt := badger.DefaultIteratorOptions
+		opt.Prefix = prefix
+		opt.PrefetchSize = 64
+		it := txn.NewIterator(opt)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			var record T
+			err := valueOf(it.Item(), it.Item().KeyCopy(nil), func(k, v []byte) (err error) {
+				record, err = read(k, v)
+				return err
+			})
+			if err != nil || !yield(record) {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // records reads an open database. It is safe for concurrent use.
@@ -410,50 +418,42 @@ func (u URLs) AskedAgain() iter.Seq2[*Known, error] {
 }
 
 func (u URLs) known(wanted func(*Outcome) bool, headers bool) iter.Seq2[*Known, error] {
-	return func(yield func(*Known, error) bool) {
-		err := u.records.view(func(txn *badger.Txn) error {
-			outcomes, visits, wires := alongside(txn, keyOutcome), alongside(txn, keyVisit), alongside(txn, keyWire)
-			histories := alongside(txn, keyHistory)
-			defer outcomes.it.Close()
-			defer visits.it.Close()
-			defer histories.it.Close()
-			defer wires.it.Close()
-			var k Known
-			var outcome Outcome
-			for item := range items(txn, key(keyDiscovery)) {
-				k = Known{Visits: k.Visits[:0], Wires: k.Wires[:0]}
-				err := k.readDiscovery(item)
-				if err == nil {
-					err = outcomes.each(uint64(k.ID), func(key, v []byte) error {
-						outcome, k.Outcome = Outcome{}, &outcome
-						return decode(key, v, &outcome)
-					})
-				}
-				if err == nil && !wanted(k.Outcome) {
-					continue
-				}
-				if err == nil {
-					err = visits.each(uint64(k.ID), k.addVisit)
-				}
-				if err == nil {
-					err = histories.each(uint64(k.ID), k.addHistory)
-				}
-				if err == nil && headers {
-					err = wires.each(uint64(k.ID), k.addWire)
-				}
-				if err != nil {
-					return err
-				}
-				if !yield(&k, nil) {
-					return nil
-				}
+	return seq(u.records, func(txn *badger.Txn, yield func(*Known) bool) error {
+		outcomes, visits, wires := alongside(txn, keyOutcome), alongside(txn, keyVisit), alongside(txn, keyWire)
+		histories := alongside(txn, keyHistory)
+		defer outcomes.it.Close()
+		defer visits.it.Close()
+		defer histories.it.Close()
+		defer wires.it.Close()
+		var k Known
+		var outcome Outcome
+		for item := range items(txn, key(keyDiscovery)) {
+			k = Known{Visits: k.Visits[:0], Wires: k.Wires[:0]}
+			err := k.readDiscovery(item)
+			if err == nil {
+				err = outcomes.each(uint64(k.ID), func(key, v []byte) error {
+					outcome, k.Outcome = Outcome{}, &outcome
+					return decode(key, v, &outcome)
+				})
 			}
-			return nil
-		})
-		if err != nil {
-			yield(nil, err)
+			if err == nil && !wanted(k.Outcome) {
+				continue
+			}
+			if err == nil {
+				err = visits.each(uint64(k.ID), k.addVisit)
+			}
+			if err == nil {
+				err = histories.each(uint64(k.ID), k.addHistory)
+			}
+			if err == nil && headers {
+				err = wires.each(uint64(k.ID), k.addWire)
+			}
+			if err != nil || !yield(&k) {
+				return err
+			}
 		}
-	}
+		return nil
+	})
 }
 
 func (k *Known) readDiscovery(item *badger.Item) (err error) {
@@ -533,43 +533,38 @@ type Listed struct {
 
 // Listed yields the stored pages in crawl order, without bodies.
 func (s *Store) Listed() iter.Seq2[*Listed, error] {
-	return func(yield func(*Listed, error) bool) {
-		err := s.records.view(func(txn *badger.Txn) error {
-			labels, bodies := alongside(txn, keyLabel), alongside(txn, keyBody)
-			defer labels.it.Close()
-			defer bodies.it.Close()
-			var label Label
-			for item := range items(txn, key(keyPage)) {
-				at := item.KeyCopy(nil)
-				n, err := numOf(at)
-				if err != nil {
-					return err
-				}
-				l := Listed{Page: Page{Number: n}}
-				if err := valueOf(item, at, func(k, v []byte) error { return decode(k, v, &l.Page) }); err != nil {
-					return err
-				}
-				if l.SameAs != "" {
-					continue
-				}
-				if bodies.at(n) {
-					l.Packed = bodies.it.Item().ValueSize()
-				}
-				err = labels.each(n, func(k, v []byte) error {
-					label, l.Refined = Label{}, &label
-					return decode(k, v, &label)
-				})
-				if err != nil {
-					return fmt.Errorf("label of page %d: %w", n, err)
-				}
-				if !yield(&l, nil) {
-					return nil
-				}
+	return seq(s.records, func(txn *badger.Txn, yield func(*Listed) bool) error {
+		labels, bodies := alongside(txn, keyLabel), alongside(txn, keyBody)
+		defer labels.it.Close()
+		defer bodies.it.Close()
+		var label Label
+		for item := range items(txn, key(keyPage)) {
+			at := item.KeyCopy(nil)
+			n, err := numOf(at)
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			yield(nil, err)
+			l := Listed{Page: Page{Number: n}}
+			if err := valueOf(item, at, func(k, v []byte) error { return decode(k, v, &l.Page) }); err != nil {
+				return err
+			}
+			if l.SameAs != "" {
+				continue
+			}
+			if bodies.at(n) {
+				l.Packed = bodies.it.Item().ValueSize()
+			}
+			err = labels.each(n, func(k, v []byte) error {
+				label, l.Refined = Label{}, &label
+				return decode(k, v, &label)
+			})
+			if err != nil {
+				return fmt.Errorf("label of page %d: %w", n, err)
+			}
+			if !yield(&l) {
+				return nil
+			}
 		}
-	}
+		return nil
+	})
 }

@@ -115,7 +115,7 @@ func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 // unreadable removes page n and queues its URL again, if p tells it.
 func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	in.numbers.free(n)
-	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
+	return in.foundRequeued(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
 		if err := errors.Join(b.delete(numKey(keyPage, n), numKey(keyBody, n), numKey(keyLabel, n)), b.dropRank(n)); err != nil {
 			return err
 		}
@@ -125,17 +125,17 @@ func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 		if err := b.dropWires(p.ID); err != nil {
 			return err
 		}
-		return in.again(b, p.ID)
+		return in.requeue(b, p.ID)
 	})
 }
 
-func (in *inspection) again(b *Batch, id ID) error {
+func (in *inspection) requeue(b *Batch, id ID) error {
 	discovery, err := in.s.URLs().Discovery(id)
 	if err != nil {
 		return finding(err)
 	}
 	var q Queued
-	if err := in.s.records.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, discovery); return nil }); err != nil {
+	if err := in.s.records.view(func(txn *badger.Txn) error { q = requeuedPlace(txn, id, discovery); return nil }); err != nil {
 		return err
 	}
 	if err := b.delete(numKey(keyOutcome, uint64(id))); err != nil {
@@ -144,9 +144,9 @@ func (in *inspection) again(b *Batch, id ID) error {
 	return b.PutQueued(id, q)
 }
 
-// placeAgain returns the queue entry of a URL that is queued again, with its last score and
+// requeuedPlace returns the queue entry of a URL that is queued again, with its last score and
 // parent. Its past visits do not count as tries.
-func placeAgain(txn *badger.Txn, id ID, discovery Discovery) Queued {
+func requeuedPlace(txn *badger.Txn, id ID, discovery Discovery) Queued {
 	visits := lastVisit(txn, id)
 	q := Queued{Parent: discovery.From, Visits: visits, Excused: visits}
 	var f Outcome

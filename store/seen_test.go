@@ -217,35 +217,3 @@ func TestSeenLatelyIsTrue(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkLookupKnown(b *testing.B) {
-	for _, filtered := range []bool{false, true} {
-		b.Run(fmt.Sprintf("lately=%v", filtered), func(b *testing.B) {
-			s, err := Create(filepath.Join(b.TempDir(), "s"), Info{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer s.Close()
-			if filtered {
-				s.FilterSeen()
-			}
-			hashes := make([]Hash, 26)
-			batch := s.Batch()
-			for i := range 10_000 {
-				hashes[i%26] = HashURL(fmt.Sprint("http://h.example/", i))
-				if err := batch.PutSeen(hashes[i%26], ID(i+1), false); err != nil {
-					b.Fatal(err)
-				}
-			}
-			if err := batch.Commit(); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := s.Lookup(hashes); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -95,18 +95,14 @@ func (u *upkeep) end() {
 	u.kept.Wait()
 }
 
-// commit commits a transaction; stays means that it holds a record that is never removed.
-func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
+func (u *upkeep) commit(txn *badger.Txn, bytes int) error {
 	u.committing.Store(true)
 	u.read.use()
 	defer u.committing.Store(false)
 	err := u.db.Commit(txn)
 	u.commits.Add(1) // a failed commit may be partly written
 	if err != nil {
-		return u.disk.tell(err)
-	}
-	if stays {
-		u.db.Reached(txn)
+		return u.disk.report(err)
 	}
 	if u.untrimmed += bytes; u.untrimmed >= trimBytes {
 		u.untrimmed = 0
@@ -172,9 +168,9 @@ type disk struct {
 	path   string
 	folder os.FileInfo
 
-	gone atomic.Bool
-	full atomic.Pointer[error] // why there is too little room to write, or nil
-	told atomic.Bool
+	gone     atomic.Bool
+	full     atomic.Pointer[error] // why there is too little room to write, or nil
+	reported atomic.Bool
 
 	free atomic.Pointer[func(dir string) (room, error)]
 }
@@ -237,19 +233,19 @@ func (d *disk) refusal(failure error) error {
 	if full := d.full.Load(); failure == nil && full != nil {
 		failure = *full
 	}
-	return d.tell(failure)
+	return d.report(failure)
 }
 
-func (d *disk) tell(err error) error {
+func (d *disk) report(err error) error {
 	if err != nil {
-		d.told.Store(true)
+		d.reported.Store(true)
 	}
 	return err
 }
 
-// untold returns err unless a commit has already returned it.
-func (d *disk) untold(err error) error {
-	if d.told.Load() {
+// unreported returns err unless a commit has already returned it.
+func (d *disk) unreported(err error) error {
+	if d.reported.Load() {
 		return nil
 	}
 	return err

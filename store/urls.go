@@ -168,29 +168,23 @@ func (u URLs) firstVisits() iter.Seq2[VisitedURL, error] {
 // withDiscoveries yields what read makes of each wanted record and its URL's discovery, until one is
 // damaged. It walks both kinds side by side in one pass.
 func withDiscoveries[T any](r *records, kind byte, read func(k, v []byte, discoveries *discoveries) (record T, wanted bool, err error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		err := r.view(func(txn *badger.Txn) error {
-			discoveries := &discoveries{ahead: walk(txn, key(keyDiscovery))}
-			defer discoveries.ahead.Close()
-			discoveries.ahead.Rewind()
-			for item := range items(txn, key(kind)) {
-				var record T
-				wanted := false
-				err := valueOf(item, item.KeyCopy(nil), func(k, v []byte) (err error) {
-					record, wanted, err = read(k, v, discoveries)
-					return err
-				})
-				if (wanted || err != nil) && !yield(record, err) || err != nil {
-					return nil
-				}
+	return seq(r, func(txn *badger.Txn, yield func(T) bool) error {
+		discoveries := &discoveries{ahead: walk(txn, key(keyDiscovery))}
+		defer discoveries.ahead.Close()
+		discoveries.ahead.Rewind()
+		for item := range items(txn, key(kind)) {
+			var record T
+			wanted := false
+			err := valueOf(item, item.KeyCopy(nil), func(k, v []byte) (err error) {
+				record, wanted, err = read(k, v, discoveries)
+				return err
+			})
+			if err != nil || wanted && !yield(record) {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			var zero T
-			yield(zero, err)
 		}
-	}
+		return nil
+	})
 }
 
 // discoveries finds discovery records by rising ID.
@@ -345,27 +339,27 @@ func visitAt(txn *badger.Txn, id ID, n int) (v Visit, err error) {
 }
 
 func (u URLs) revisits() iter.Seq2[VisitedURL, error] {
-	type told struct {
-		of  VisitedURL
+	type page struct {
+		VisitedURL
 		all []Visit
 	}
-	of := withDiscoveries(u.records, keyHistory, func(k, v []byte, discoveries *discoveries) (r told, _ bool, err error) {
-		if r.all, err = appendHistory(nil, k, v); err != nil {
-			return r, true, err
+	pages := withDiscoveries(u.records, keyHistory, func(k, v []byte, discoveries *discoveries) (p page, _ bool, err error) {
+		if p.all, err = appendHistory(nil, k, v); err != nil {
+			return p, true, err
 		}
-		r.of.ID = ID(binary.BigEndian.Uint64(k[1:9]))
-		discovery, err := discoveries.of(r.of.ID)
-		r.of.URL = discovery.URL
-		return r, true, err
+		p.ID = ID(binary.BigEndian.Uint64(k[1:9]))
+		discovery, err := discoveries.of(p.ID)
+		p.URL = discovery.URL
+		return p, true, err
 	})
 	return func(yield func(VisitedURL, error) bool) {
-		for r, err := range of {
+		for p, err := range pages {
 			if err != nil {
 				yield(VisitedURL{}, err)
 				return
 			}
-			for _, r.of.Visit = range r.all {
-				if !yield(r.of, nil) {
+			for _, p.Visit = range p.all {
+				if !yield(p.VisitedURL, nil) {
 					return
 				}
 			}
@@ -379,7 +373,7 @@ func (in *inspection) history(txn *badger.Txn, k, v []byte) error {
 		return in.remove(k, "the history of visits cannot be read")
 	}
 	for i := range all {
-		there, err := in.isBorn(txn, all[i].Location)
+		there, err := in.isDiscovered(txn, all[i].Location)
 		if err != nil {
 			return err
 		}
@@ -387,15 +381,15 @@ func (in *inspection) history(txn *badger.Txn, k, v []byte) error {
 			continue
 		}
 		what := fmt.Sprintf("it names URL %d, which is missing", all[i].Location)
-		return in.found(k, what, "forgotten", func(b *Batch) error { return forgetTargets(b, k, all, in.born) })
+		return in.found(k, what, "forgotten", func(b *Batch) error { return forgetTargets(b, k, all, in.discovered) })
 	}
 	return nil
 }
 
-func forgetTargets(b *Batch, k []byte, all []Visit, born idSet) (err error) {
+func forgetTargets(b *Batch, k []byte, all []Visit, discovered idSet) (err error) {
 	var h change.History
 	for _, v := range all {
-		if !born.has(v.Location) {
+		if !discovered.has(v.Location) {
 			v.Location = 0
 		}
 		if h, err = h.Append(compact(v)); err != nil {

@@ -36,7 +36,7 @@ type inspection struct {
 	*findings
 	numbers     renumbering
 	counts      Counts
-	born        idSet // URLs with a discovery record
+	discovered  idSet // URLs with a discovery record
 	discoveries uint64
 	requeued    idSet
 	queued      uint64
@@ -46,14 +46,14 @@ type inspection struct {
 func newInspection(s *Store, mend bool) *inspection {
 	return &inspection{
 		findings: &findings{batches: batches{s: s}, mend: mend}, numbers: renumbering{s: s, moved: map[uint64]uint64{}},
-		counts: Counts{States: map[string]uint64{}}, born: idSet{}, requeued: idSet{},
+		counts: Counts{States: map[string]uint64{}}, discovered: idSet{}, requeued: idSet{},
 	}
 }
 
 func (in *inspection) run(ctx context.Context) error {
 	made, hosts := derived{in.findings}, &hostCheck{findings: in.findings}
 	for _, pass := range []func(context.Context) error{
-		in.info, in.told, in.urls, in.strays, in.seen, in.outbox, in.marks, in.alone, in.pages, in.leftovers, in.versions, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
+		in.info, in.undiscovered, in.urls, in.strays, in.seen, in.outbox, in.marks, in.unrelated, in.pages, in.leftovers, in.versions, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()
@@ -183,11 +183,11 @@ func (in *inspection) urls(ctx context.Context) error {
 		}
 		in.refers(id)
 		in.discoveries++
-		in.born.add(id)
+		in.discovered.add(id)
 		if err := in.foundBy(txn, id, &discovery); err != nil {
 			return err
 		}
-		skipped, err := in.story(txn, id, discovery)
+		skipped, err := in.state(txn, id, discovery)
 		if err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func (in *inspection) refers(id ID) {
 }
 
 func (in *inspection) foundBy(txn *badger.Txn, id ID, discovery *Discovery) error {
-	there, err := in.isBorn(txn, discovery.From)
+	there, err := in.isDiscovered(txn, discovery.From)
 	if err != nil || there {
 		return err
 	}
@@ -213,8 +213,8 @@ func (in *inspection) foundBy(txn *badger.Txn, id ID, discovery *Discovery) erro
 		func(b *Batch) error { return b.PutDiscovery(id, *discovery) })
 }
 
-func (in *inspection) isBorn(txn *badger.Txn, id ID) (bool, error) {
-	if id == 0 || in.born.has(id) {
+func (in *inspection) isDiscovered(txn *badger.Txn, id ID) (bool, error) {
+	if id == 0 || in.discovered.has(id) {
 		return true, nil
 	}
 	in.refers(id)
@@ -222,7 +222,7 @@ func (in *inspection) isBorn(txn *badger.Txn, id ID) (bool, error) {
 	return err == nil, finding(err)
 }
 
-func (in *inspection) story(txn *badger.Txn, id ID, discovery Discovery) (skipped bool, err error) {
+func (in *inspection) state(txn *badger.Txn, id ID, discovery Discovery) (skipped bool, err error) {
 	var q Queued
 	var f Outcome
 	qErr := get(txn, numKey(keyQueued, uint64(id)), &q)
@@ -259,15 +259,15 @@ func (in *inspection) story(txn *badger.Txn, id ID, discovery Discovery) (skippe
 			return b.delete(numKey(keyQueued, uint64(id)))
 		})
 	}
-	return false, in.goes(id, discovery.URL, k, discovery.URL+" neither waits nor has it ended", "queued again", func(b *Batch) error {
+	return false, in.foundRequeued(id, discovery.URL, k, discovery.URL+" neither waits nor has it ended", "queued again", func(b *Batch) error {
 		if err := b.delete(numKey(keyOutcome, uint64(id))); err != nil {
 			return err
 		}
-		return b.PutQueued(id, placeAgain(txn, id, discovery))
+		return b.PutQueued(id, requeuedPlace(txn, id, discovery))
 	})
 }
 
-func (in *inspection) goes(id ID, url string, k []byte, what, repair string, fix func(b *Batch) error) error {
+func (in *inspection) foundRequeued(id ID, url string, k []byte, what, repair string, fix func(b *Batch) error) error {
 	if id != 0 && !in.requeued.has(id) {
 		in.requeued.add(id)
 		in.queued++
@@ -296,7 +296,7 @@ func (in *inspection) strays(ctx context.Context) error {
 			what := ""
 			if len(k) < 9 {
 				what = "the key is too short"
-			} else if there, err := in.isBorn(txn, ID(binary.BigEndian.Uint64(k[1:]))); err != nil {
+			} else if there, err := in.isDiscovered(txn, ID(binary.BigEndian.Uint64(k[1:]))); err != nil {
 				return err
 			} else if !there {
 				what = "it belongs to no URL"
@@ -339,7 +339,7 @@ func (in *inspection) pointer(txn *badger.Txn, k, v []byte) error {
 	if decode(k, v, record) != nil {
 		return nil // urls has judged it
 	}
-	there, err := in.isBorn(txn, *to)
+	there, err := in.isDiscovered(txn, *to)
 	if err != nil || there {
 		return err
 	}
@@ -392,7 +392,7 @@ func (s idSet) add(id ID) { s[uint64(id)/64] |= 1 << (id % 64) }
 
 func (s idSet) has(id ID) bool { return s[uint64(id)/64]&(1<<(id%64)) != 0 }
 
-func (in *inspection) alone(ctx context.Context) error {
+func (in *inspection) unrelated(ctx context.Context) error {
 	for _, c := range []struct {
 		kind         byte
 		what, repair string

@@ -13,15 +13,15 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// told checks that the URL of each page has a discovery record, and restores it from the page.
-func (in *inspection) told(ctx context.Context) error {
+// undiscovered checks that the URL of each page has a discovery record, and restores it from the page.
+func (in *inspection) undiscovered(ctx context.Context) error {
 	return in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
 		var p Page
 		if decode(k, v, &p) != nil || p.ID == 0 {
 			return nil
 		}
-		born := numKey(keyDiscovery, uint64(p.ID))
-		err := get(txn, born, &Discovery{})
+		discovered := numKey(keyDiscovery, uint64(p.ID))
+		err := get(txn, discovered, &Discovery{})
 		if err == nil || finding(err) != nil {
 			return err
 		}
@@ -31,7 +31,7 @@ func (in *inspection) told(ctx context.Context) error {
 			return err
 		}
 		discovery.From = f.Parent
-		return in.found(born, err.Error(), "restored from its page "+p.URL, func(b *Batch) error { return b.PutDiscovery(p.ID, discovery) })
+		return in.found(discovered, err.Error(), "restored from its page "+p.URL, func(b *Batch) error { return b.PutDiscovery(p.ID, discovery) })
 	})
 }
 
@@ -117,7 +117,7 @@ func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
 func (in *inspection) linksAre(txn *badger.Txn, p *Page) error {
 	var gone []ID
 	for _, id := range p.Links {
-		there, err := in.isBorn(txn, id)
+		there, err := in.isDiscovered(txn, id)
 		if err != nil {
 			return err
 		}
@@ -240,8 +240,8 @@ func (in *inspection) leftovers(ctx context.Context) error {
 		if err := get(txn, numKey(keyDiscovery, n), &discovery); finding(err) != nil {
 			return err
 		}
-		return in.goes(ID(n), discovery.URL, k, fmt.Sprintf("URL %d, %s, names page %d, which belongs to another URL", n, discovery.URL, f.Page), "queued again", func(b *Batch) error {
-			return in.again(b, ID(n))
+		return in.foundRequeued(ID(n), discovery.URL, k, fmt.Sprintf("URL %d, %s, names page %d, which belongs to another URL", n, discovery.URL, f.Page), "queued again", func(b *Batch) error {
+			return in.requeue(b, ID(n))
 		})
 	})
 }

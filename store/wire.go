@@ -116,34 +116,29 @@ type Elsewhere struct {
 
 // Elsewhere yields the URLs with stored redirects or duplicates, each once, in order of discovery.
 func (u URLs) Elsewhere() iter.Seq2[Elsewhere, error] {
-	return func(yield func(Elsewhere, error) bool) {
-		err := u.records.view(func(txn *badger.Txn) error {
-			var e Elsewhere
-			for item := range items(txn, key(keyWire)) {
-				id, visit, err := wireKeyOf(item.Key())
-				kind := WireKind(0)
-				if err == nil {
-					kind, err = kindOf(item)
-				}
-				if err == nil && (kind == WireRepeat || kind == WireRedirect) {
-					if e.ID != id && e.ID != 0 && !yield(e, nil) {
-						return nil
-					}
-					e, err = elsewhere(txn, id, visit, kind)
-				}
-				if err != nil {
-					return err
-				}
+	return seq(u.records, func(txn *badger.Txn, yield func(Elsewhere) bool) error {
+		var e Elsewhere
+		for item := range items(txn, key(keyWire)) {
+			id, visit, err := wireKeyOf(item.Key())
+			kind := WireKind(0)
+			if err == nil {
+				kind, err = kindOf(item)
 			}
-			if e.ID != 0 {
-				yield(e, nil)
+			if err == nil && (kind == WireRepeat || kind == WireRedirect) {
+				if e.ID != id && e.ID != 0 && !yield(e) {
+					return nil
+				}
+				e, err = elsewhere(txn, id, visit, kind)
 			}
-			return nil
-		})
-		if err != nil {
-			yield(Elsewhere{}, err)
+			if err != nil {
+				return err
+			}
 		}
-	}
+		if e.ID != 0 {
+			yield(e)
+		}
+		return nil
+	})
 }
 
 func kindOf(item *badger.Item) (kind WireKind, err error) {

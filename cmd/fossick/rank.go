@@ -26,7 +26,7 @@ import (
 
 type rankCmd struct {
 	Graphs   []string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." predictor:"sets"`
-	Method   string   `default:"pagerank" placeholder:"M" help:"Method: pagerank, hits or blockrank; or one way to compute them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." predictor:"rankings"`
+	Method   string   `default:"pagerank" placeholder:"M" help:"Method: pagerank, hits or blockrank; or one way to compute them: power, gauss-seidel, blockrank-kamvar, blockrank-short [pagerank]." predictor:"rankings"`
 	Block    string   `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." predictor:"host,site,label,files"`
 	Topic    string   `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: ranks pages by their importance to the topic."`
 	Personal string   `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ." expert:""`
@@ -60,7 +60,6 @@ func (rankCmd) MoreHelp() string {
                     else gauss-seidel; power where the graph is too large for memory
   power             PageRank by power iteration
   gauss-seidel      PageRank by Gauss-Seidel: sources and leaves at once, the core between in sweeps
-  components        the same, one strongly connected component after another
   blockrank         PageRank from ranks within blocks and a rank of the blocks, a step of
                     both in each sweep
   blockrank-kamvar  the same, but one after the other, and then a power iteration, as

@@ -15,11 +15,10 @@ import (
 	"fossick/internal/page"
 	"fossick/store"
 	"fossick/store/change"
-	"fossick/store/change/revisit"
 )
 
 func policyNames() (names []string) {
-	for _, p := range revisit.Policies {
+	for _, p := range change.Policies {
 		names = append(names, p.Name)
 	}
 	return names
@@ -29,7 +28,7 @@ func policyNames() (names []string) {
 // It belongs to the goroutine that owns the crawl.
 type scheduled struct {
 	store     *store.Store
-	scheduler *revisit.Scheduler
+	scheduler *change.Scheduler
 	origin    time.Time
 	pages     []store.ID // by the scheduler's numbers
 	hosts     []int      // by the scheduler's numbers
@@ -61,7 +60,7 @@ func newScheduled(s *store.Store, policy string, perDay float64, rest time.Durat
 	if err != nil {
 		return nil, err
 	}
-	opt := revisit.Options{Policy: policy, Budget: perDay, Rand: rand.New(rand.NewPCG(seed, 19))}
+	opt := change.SchedulerOptions{Policy: policy, Budget: perDay, Rand: rand.New(rand.NewPCG(seed, 19))}
 	hosts := 0
 	for _, h := range c.hosts {
 		hosts = max(hosts, h+1)
@@ -74,7 +73,7 @@ func newScheduled(s *store.Store, policy string, perDay float64, rest time.Durat
 	for _, p := range pages {
 		first = min(first, p.Last)
 	}
-	if c.scheduler, err = revisit.New(pages, first, opt); err != nil {
+	if c.scheduler, err = change.NewScheduler(pages, first, opt); err != nil {
 		return nil, err
 	}
 	for number, chance := range c.doubts {
@@ -96,7 +95,7 @@ type look struct {
 }
 
 // read reads the pages and their visits; it takes about a hundred bytes a page and 24 a visit.
-func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
+func (c *scheduled) read() (pages []change.Copy, history []look, err error) {
 	weights, err := importances(c.store)
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +135,7 @@ func (c *scheduled) read() (pages []revisit.Page, history []look, err error) {
 		}
 		c.numbers[k.ID] = number
 		c.pages, c.hosts = append(c.pages, k.ID), append(c.hosts, host)
-		pages = append(pages, revisit.Page{
+		pages = append(pages, change.Copy{
 			Rate: math.NaN(), Weight: weights[k.Outcome.Page], Last: c.days(time.UnixMilli(visits[0].At)), Host: host,
 		})
 	}

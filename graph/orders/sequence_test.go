@@ -193,42 +193,6 @@ func TestPaperB(t *testing.T) {
 	}
 }
 
-// BenchmarkSequence has links to the last thousand vertices and to all.
-func BenchmarkSequence(b *testing.B) {
-	const n, degree = 1 << 20, 10
-	rng := rand.New(rand.NewPCG(1, 1))
-	links := make([][]uint32, n)
-	for v := range links {
-		for i := range degree {
-			w := rng.IntN(n)
-			if i < 8 {
-				w = (v + rng.IntN(1000)) % n
-			}
-			links[v] = append(links[v], uint32(w))
-		}
-	}
-	for _, order := range Sequences() {
-		b.Run(order, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s, err := NewSequence(order, testOptions(n, links, rng))
-				if err != nil {
-					b.Fatal(err)
-				}
-				s.Visit(Starts([]uint32{0}))
-				for {
-					v, ok := s.Next()
-					if !ok {
-						break
-					}
-					s.Visit(Alike(v, links[v]))
-				}
-			}
-			b.ReportMetric(float64(n*degree)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Medges/s")
-		})
-	}
-}
-
 func ExampleNewSequence() {
 	s, err := NewSequence("mcs", SequenceOptions{})
 	if err != nil {

@@ -45,12 +45,11 @@ func byBlocks(ctx context.Context, in *graph.CSR, degree []uint32, opt Options) 
 	}
 	short, kamvar := opt.Method == "blockrank-short", opt.Method == "blockrank-kamvar"
 	if !short && !kamvar {
-		r, err := solve(ctx, in, degree, trimmed, groups, opt)
-		if err != nil {
-			return nil, err
+		r, err := gaussSeidel(ctx, in, degree, groups, opt)
+		if err == nil {
+			r.Blocks = groups.len()
 		}
-		r.Blocks = groups.len()
-		return r, nil
+		return r, err
 	}
 	b := &blockRank{in: in, degree: degree, opt: opt, groups: groups, epsilon: startEpsilon, score: make([]float64, n)}
 	if short || opt.Epsilon > b.epsilon {
@@ -99,8 +98,28 @@ func groupsOf(block []uint32) (*partition, error) {
 		}
 		of[v] = number[b]
 	}
-	t := tarjan{of: of, index: number, found: count}
-	return t.sorted(), nil
+	p := &partition{nodes: make([]uint32, n), first: make([]uint32, count+1)}
+	for _, b := range of {
+		p.first[b]++
+	}
+	for b := range count {
+		p.first[b+1] += p.first[b]
+	}
+	at := append(number[:0], p.first[:count]...)
+	for v, b := range of {
+		p.nodes[at[b-1]] = uint32(v)
+		at[b-1]++
+	}
+	return p, nil
+}
+
+// oneBlock has all nodes in one block.
+func oneBlock(nodes int) *partition {
+	p := &partition{nodes: make([]uint32, nodes), first: []uint32{0, uint32(nodes)}}
+	for v := range p.nodes {
+		p.nodes[v] = uint32(v)
+	}
+	return p
 }
 
 type blockRank struct {
@@ -148,68 +167,67 @@ func (b *blockRank) locals(ctx context.Context) error {
 }
 
 // local ranks the pages of one block by sweeps over its inner links, and returns the number of edges visited.
+// place is scratch space by node.
 func (b *blockRank) local(nodes []uint32, group uint32, place []uint32) int64 {
-	if len(nodes) == 1 {
+	n := len(nodes)
+	if n == 1 {
 		b.score[nodes[0]] = 1
 		return 0
 	}
-	c, visits := b.inner(nodes, group, place)
-	for range b.opt.MaxIterations {
-		left, held := c.sweep()
-		if visits += int64(len(c.to)); left <= b.epsilon/2*held {
-			break
-		}
-	}
-	sum := 0.0
-	for _, y := range c.y {
-		sum += y
-	}
-	for i, v := range nodes {
-		b.score[v] = c.y[i] / sum
-	}
-	return visits
-}
-
-// inner collects the inner links of a block as one component, and returns the number of edges visited. place is
-// scratch space by node.
-func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*component, int64) {
-	n := len(nodes)
-	c := &component{
-		n: n, start: make([]int64, n+1), base: make([]float64, n), y: make([]float64, n), share: make([]float64, n),
-		give: make([]float64, n), back: make([]float64, n), parts: []int{0, n}, left: make([]float64, 1), held: make([]float64, 1), work: 1,
-	}
+	start, base, give, back := make([]int, 1, n+1), make([]float64, n), make([]float64, n), make([]float64, n)
 	anew, visits := 0.0, int64(0)
 	for i, v := range nodes {
 		place[v] = uint32(i)
-		c.base[i] = b.opt.personal(int(v), len(b.score))
-		anew += c.base[i]
+		base[i] = b.opt.personal(int(v), len(b.score))
+		anew += base[i]
 	}
-	for i, v := range nodes {
+	var from []uint32
+	for _, v := range nodes {
 		visits += int64(len(b.in.Successors(v)))
 		for _, q := range b.in.Successors(v) {
 			if b.of[q] == group {
-				c.to = append(c.to, place[q])
-				c.give[place[q]]++ // count of inner links; the share per link follows below
+				from = append(from, place[q])
+				give[place[q]]++ // count of inner links; the share per link follows below
 			}
 		}
-		c.start[i+1] = int64(len(c.to))
+		start = append(start, len(from))
 	}
 	for i := range nodes {
-		if c.give[i] > 0 {
-			c.give[i] = b.opt.Damping / c.give[i]
+		if give[i] > 0 {
+			give[i] = b.opt.Damping / give[i]
 		}
-		if c.base[i] /= anew; anew == 0 { // no teleport leads here: uniform
-			c.base[i] = 1 / float64(n)
+		if base[i] /= anew; anew == 0 { // no teleport leads here: uniform
+			base[i] = 1 / float64(n)
 		}
 	}
 	for i := range nodes {
-		for _, j := range c.to[c.start[i]:c.start[i+1]] {
+		for _, j := range from[start[i]:start[i+1]] {
 			if int(j) >= i {
-				c.back[j] += c.give[j]
+				back[j] += give[j] // seen only in the next sweep
 			}
 		}
 	}
-	return c, visits
+	y, share, held := make([]float64, n), make([]float64, n), 0.0
+	for range b.opt.MaxIterations {
+		left := 0.0 // bounds the L1 residual: from 0, ranks only grow
+		held = 0
+		for i := range nodes {
+			sum := base[i]
+			for _, j := range from[start[i]:start[i+1]] {
+				sum += share[j]
+			}
+			left += math.Abs(sum-y[i]) * back[i]
+			held += sum
+			y[i], share[i] = sum, sum*give[i]
+		}
+		if visits += int64(len(from)); left <= b.epsilon/2*held {
+			break
+		}
+	}
+	for i, v := range nodes {
+		b.score[v] = y[i] / held
+	}
+	return visits
 }
 
 type blockGraph struct {

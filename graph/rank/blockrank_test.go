@@ -214,11 +214,11 @@ func randomCore(t *testing.T, rng *rand.Rand, workers int) *blockCore {
 		opt.Personal = make([]float64, n)
 		opt.Personal[rng.IntN(n)] = 1
 	}
-	s := newSolver(in, degree, opt)
-	if s.groups, err = groupsOf(block); err != nil {
+	groups, err := groupsOf(block)
+	if err != nil {
 		t.Fatal(err)
 	}
-	c, _ := s.blockCore(nodes)
+	c, _ := newSolver(in, degree, groups, opt).blockCore(nodes)
 	return c
 }
 
@@ -361,9 +361,7 @@ func TestBlockRankParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newSolver(in, degree, Options{Damping: .85})
-		s.groups = groups
-		c, _ := s.blockCore(largest(trimmed(in, degree)))
+		c, _ := newSolver(in, degree, groups, Options{Damping: .85}).blockCore(largest(trimmed(in, degree)))
 		if len(c.parts)-1 < tc.parts {
 			t.Errorf("%s: %d parts, want %d at least; the test tests nothing", tc.name, len(c.parts)-1, tc.parts)
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // methods are the ranking methods; the first is the default.
-var methods = []string{"pagerank", "power", "gauss-seidel", "components", "blockrank", "blockrank-kamvar", "blockrank-short", "hits"}
+var methods = []string{"pagerank", "power", "gauss-seidel", "blockrank", "blockrank-kamvar", "blockrank-short", "hits"}
 
 func Methods() []string { return slices.Clone(methods) }
 
@@ -31,7 +31,6 @@ func ByBlocks(method string) bool { return strings.HasPrefix(method, "blockrank"
 //	pagerank          the fastest of these: blockrank by hosts if there are some, else gauss-seidel
 //	power             PageRank by power iteration
 //	gauss-seidel      PageRank by sweeps through all but sources and leaves
-//	components        the same, by strongly connected components
 //	blockrank         PageRank by sweeps that also rank blocks
 //	blockrank-kamvar  ranks within blocks, rank of the blocks, then power iteration
 //	blockrank-short   the product of the first two alone
@@ -75,12 +74,10 @@ func arrays(ctx context.Context, out graph.Lists, in *graph.CSR, degree []uint32
 		return hits(ctx, out, in, opt)
 	case "blockrank", "blockrank-kamvar", "blockrank-short":
 		return byBlocks(ctx, in, degree, opt)
-	case "components":
-		return byComponents(ctx, in, degree, opt)
 	case "power":
 		return PowerIteration(ctx, in, degree, opt)
 	}
-	return gaussSeidel(ctx, in, degree, opt)
+	return gaussSeidel(ctx, in, degree, oneBlock(in.Nodes()), opt)
 }
 
 // arrayBytes estimates the memory of the transposed graph, the core, and the vectors and blocks.

@@ -64,16 +64,6 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-func BenchmarkPredictor(b *testing.B) {
-	p := NewPredictor(PredictorOptions{})
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		v := Attempt{"http://a.test/some/page", "a.test:80", start.Add(time.Duration(i) * time.Minute), Outcome(i % 2)}
-		p.Chance(v.URL, v.Host, v.At)
-		p.Learn(v)
-	}
-}
-
 // odd holds times from broken clocks and servers, and boundary values.
 var odd = []float64{0, -1, 1e-300, 1e-9, 1e-3, 1, 7, 1e4, 1e300, math.Inf(1), math.Inf(-1), math.NaN()}
 

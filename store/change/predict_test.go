@@ -209,7 +209,7 @@ func TestPredictor(t *testing.T) {
 	if !*update {
 		return
 	}
-	head := "# FOSSICK_FULL=1 go test ./change/netstate -run TestPredictor -update. Made webs, 300 hosts of 8 pages for 20 days. Recorded 2026-11-25.\n"
+	head := "# FOSSICK_FULL=1 go test ./store/change -run TestPredictor -update. Made webs, 300 hosts of 8 pages for 20 days. Recorded 2026-11-25.\n"
 	write(t, "netstate.tsv", head+"trouble\tvisits\tpredictor\tpaper E's chain\tchain fitted afterwards\tas last time\tshare of all\tchances off by\n"+out.String())
 	write(t, "netstate-reliability.tsv", head+"trouble\tchance\tvisits\tmean chance\tcame\n"+bins.String())
 }

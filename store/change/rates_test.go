@@ -320,7 +320,7 @@ func TestTruths(t *testing.T) {
 func TestTable(t *testing.T) {
 	testkit.Only(t, "half a million estimates take two minutes")
 	var out strings.Builder
-	fmt.Fprintln(&out, "# FOSSICK_FULL=1 go test ./store/change/rates -run TestTable -update. Simulated pages, 8,000 a row, half of them to learn from and half to judge, visited every five days. Recorded 2026-11-25.")
+	fmt.Fprintln(&out, "# FOSSICK_FULL=1 go test ./store/change -run TestTable -update. Simulated pages, 8,000 a row, half of them to learn from and half to judge, visited every five days. Recorded 2026-11-25.")
 	fmt.Fprintln(&out, strings.Join([]string{"rates", "changes", "Last-Modified", "intervals", "estimator", "median error", "median bias", "95 % hold", "no estimator below"}, "\t"))
 	for _, c := range rows() {
 		w := c.draw()
@@ -377,21 +377,4 @@ func rows() (all []plan) {
 		add(plan{spread: "log-normal", how: how}, 3, 10, 30)
 	}
 	return all
-}
-
-func BenchmarkEstimate(b *testing.B) {
-	w := plan{spread: "power law", how: "poisson", n: 10, jitter: true, pages: 1000}.draw()
-	m := Learn(slices.Values(w.pages))
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		m.Estimate(w.pages[i%len(w.pages)])
-	}
-}
-
-func BenchmarkLearn(b *testing.B) {
-	w := plan{spread: "power law", how: "poisson", n: 10, jitter: true, pages: sampled}.draw()
-	b.ReportAllocs()
-	for b.Loop() {
-		Learn(slices.Values(w.pages))
-	}
 }

@@ -1,15 +1,163 @@
-package revisit
+package change
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
+	"sync"
 	"testing"
+
+	"fossick/internal/stats"
+	"fossick/internal/testkit"
 )
+
+// setting is a web and the limits of its hosts.
+type setting struct {
+	name   string
+	laws   laws
+	rests  bool // hosts take one request at a time, and rest
+	hidden bool // rates are unknown at the start
+}
+
+// policyScores is the result of a policy in a setting, by draw.
+type policyScores struct{ share, fresh, age []float64 }
+
+// TestPolicies compares the policies on simulated webs, and checks the promises of docs/change.md.
+func TestPolicies(t *testing.T) {
+	pages, draws := testkit.Rounds(800, 10_000), testkit.Rounds(3, 4)
+	if *update {
+		pages, draws = 100_000, 10
+	}
+	rest := 2.0 / 24 / 60 * 100_000 / float64(pages) // so that the largest hosts are limited
+	var rows strings.Builder
+	for _, c := range []setting{
+		{name: "no limits, rates known", laws: laws{pages: pages}},
+		{name: "no limits, rates unknown", laws: laws{pages: pages}, hidden: true},
+		{name: "hosts rest, rates known", laws: laws{pages: pages, rest: rest}, rests: true},
+		{name: "hosts rest, rates unknown", laws: laws{pages: pages, rest: rest}, rests: true, hidden: true},
+		{name: "half of what matters changes more, rates unknown", laws: laws{pages: min(pages, 20_000), alike: 0.5}, hidden: true},
+	} {
+		t.Run(c.name, func(t *testing.T) { rows.WriteString(comparePolicies(t, c, draws)) })
+	}
+	if *update {
+		head := "# FOSSICK_FULL=1 go test ./store/change -run TestPolicies -timeout 60m -update. 100,000 pages, 20,000 fetches a day, draws 1 to 10, days 10 to 20 of 20; nothing was tuned on these draws. optimum: the largest freshness that visits at known rates and even intervals can have, the hosts' limits kept. Intervals are 95 %.\n" +
+			"setting\tpolicy\tfresh, by weight\tof the optimum\tless than the best\tage, days\n"
+		write(t, "revisit.tsv", head+rows.String())
+	}
+}
+
+func comparePolicies(t *testing.T, c setting, draws int) string {
+	t.Helper()
+	results := map[string]*policyScores{}
+	var names []string
+	for _, p := range Policies {
+		if c.hidden || !p.learns {
+			names = append(names, p.Name)
+			results[p.Name] = &policyScores{}
+		}
+	}
+	for draw := range draws {
+		var wait sync.WaitGroup
+		for _, name := range names {
+			wait.Go(func() { try(t, c, name, uint64(draw+1), results[name]) })
+		}
+		wait.Wait()
+	}
+	var rows strings.Builder
+	for _, name := range names {
+		rows.WriteString(line(c, name, results))
+	}
+	t.Log("\n" + rows.String())
+	judge(t, c, results)
+	return rows.String()
+}
+
+func try(t *testing.T, c setting, policy string, draw uint64, r *policyScores) {
+	t.Helper()
+	w := newWeb(rand.New(rand.NewPCG(draw, 1)), c.laws)
+	budget := float64(len(w.pages)) / 5
+	o := SchedulerOptions{Policy: policy, Budget: budget, Rand: rand.New(rand.NewPCG(draw, 2))}
+	var limits []float64
+	if c.rests {
+		o.HostRests = w.hostRests
+		for _, rest := range w.hostRests {
+			limits = append(limits, 1/rest)
+		}
+	}
+	best := allocated(t, w.pages, "cho", budget, limits)
+	bound := 0.0
+	for i, p := range w.pages {
+		bound += p.Weight * fresh(p.Rate, best.rates[i])
+	}
+	pages := w.pages
+	if c.hidden {
+		pages = w.unknown()
+	}
+	s, err := NewScheduler(pages, 0, o)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	m := simulate(w, s, []float64{10, 20}, rand.New(rand.NewPCG(draw, 3)))[0]
+	if most := int(10*budget + budget/24/60 + 1); m.Visits > most {
+		t.Errorf("%s, %s: %d visits in ten days, %d are allowed", c.name, policy, m.Visits, most)
+	}
+	r.share, r.fresh, r.age = append(r.share, m.Fresh/bound), append(r.fresh, m.Fresh), append(r.age, m.Age)
+}
+
+// judge checks the promises.
+func judge(t *testing.T, c setting, results map[string]*policyScores) {
+	t.Helper()
+	mean := func(name string) float64 { return stats.MeanOf(results[name].share).Value }
+	switch {
+	case !c.hidden:
+		if got := mean("cho"); got < 0.99 {
+			t.Errorf("%s: %.4f of the optimum", c.name, got)
+		}
+	case mean("learn") < 0.9:
+		t.Errorf("%s: learned to %.4f of the optimum", c.name, mean("learn"))
+	case *update && c.laws.alike == 0: // few pages and draws show nothing
+		for name := range results {
+			d := less(results, name)
+			if name != "learn" && !(d.CI != nil && d.CI[0] > 0) {
+				t.Errorf("%s: learn is better than %s by %s", c.name, name, interval(d))
+			}
+		}
+	}
+}
+
+// less returns the paired difference of a policy's share of the optimum to the best one's.
+func less(results map[string]*policyScores, name string) stats.Mean {
+	best := "cho"
+	if _, ok := results["learn"]; ok {
+		best = "learn"
+	}
+	var d []float64
+	for i, share := range results[best].share {
+		d = append(d, share-results[name].share[i])
+	}
+	return stats.MeanOf(d)
+}
+
+func line(c setting, name string, results map[string]*policyScores) string {
+	r := results[name]
+	share, d := stats.MeanOf(r.share), less(results, name)
+	return fmt.Sprintf("%s\t%s\t%.3f\t%s\t%s\t%.2f\n", c.name, name, stats.MeanOf(r.fresh).Value,
+		interval(share), interval(d), stats.MeanOf(r.age).Value)
+}
+
+func interval(m stats.Mean) string {
+	if m.CI == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f (%.4f to %.4f)", m.Value, m.CI[0], m.CI[1])
+}
 
 // TestSimulationCountsRight compares expectations with the mean of a fine-grained simulation.
 func TestSimulationCountsRight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	w := web{pages: []Page{{Rate: 0.7, Weight: 1, Last: -0.5}}}
+	w := simulatedWeb{pages: []Copy{{Rate: 0.7, Weight: 1, Last: -0.5}}}
 	visits := []float64{1, 1.5, 4}
 	const end, runs, dt = 6.0, 4000, 0.01
 	fresh, age := 0.0, 0.0
@@ -39,12 +187,12 @@ func TestSimulationCountsRight(t *testing.T) {
 
 // TestSimulatedUniform compares with Cho and Garcia-Molina's formula for even intervals.
 func TestSimulatedUniform(t *testing.T) {
-	var pages []Page
+	var pages []Copy
 	for range 50 {
-		pages = append(pages, Page{Rate: 0.5, Weight: 0.02, Last: -1})
+		pages = append(pages, Copy{Rate: 0.5, Weight: 0.02, Last: -1})
 	}
-	w := web{pages: pages}
-	s := started(t, pages, Options{Policy: "uniform", Budget: 25})
+	w := simulatedWeb{pages: pages}
+	s := started(t, pages, SchedulerOptions{Policy: "uniform", Budget: 25})
 	m := simulate(w, s, []float64{10, 110}, rand.New(rand.NewPCG(1, 2)))[0]
 	if want := fresh(0.5, 0.5); math.Abs(m.Fresh-want) > 1e-3 || m.Visits < 2499 || m.Visits > 2501 || math.Abs(m.Even-want) > 1e-3 {
 		t.Errorf("got %+v, want %.4f", m, want)
@@ -75,7 +223,7 @@ type measured struct {
 
 // simulation is a web over time. Changes are memoryless: it needs only when each copy turns stale.
 type simulation struct {
-	web    web
+	web    simulatedWeb
 	rng    *rand.Rand
 	stale  []float64 // by page; in the past if it is stale
 	since  []float64 // measured until then
@@ -84,7 +232,7 @@ type simulation struct {
 }
 
 // simulate lets a scheduler visit a web from day 0 and returns the quality between days.
-func simulate(w web, s *Scheduler, days []float64, rng *rand.Rand) []measured {
+func simulate(w simulatedWeb, s *Scheduler, days []float64, rng *rand.Rand) []measured {
 	sim := newSimulation(w, rng)
 	var measured []measured
 	t := 0.0
@@ -102,7 +250,7 @@ func simulate(w web, s *Scheduler, days []float64, rng *rand.Rand) []measured {
 	return measured
 }
 
-func newSimulation(w web, rng *rand.Rand) *simulation {
+func newSimulation(w simulatedWeb, rng *rand.Rand) *simulation {
 	n := len(w.pages)
 	sim := &simulation{web: w, rng: rng, stale: make([]float64, n), since: make([]float64, n), copied: make([]float64, n)}
 	for i, p := range w.pages {
@@ -155,8 +303,8 @@ func (sim *simulation) measure(t float64) measured {
 	return m
 }
 
-type web struct {
-	pages     []Page
+type simulatedWeb struct {
+	pages     []Copy
 	hostRests []float64 // days
 }
 
@@ -178,7 +326,7 @@ const (
 	hostPages   = 20.0
 )
 
-func newWeb(rng *rand.Rand, l laws) web {
+func newWeb(rng *rand.Rand, l laws) simulatedWeb {
 	if l.pages == 0 {
 		l.pages = 100_000
 	}
@@ -188,7 +336,7 @@ func newWeb(rng *rand.Rand, l laws) web {
 	if l.rest == 0 {
 		l.rest = 2 * minute
 	}
-	w := web{pages: make([]Page, l.pages)}
+	w := simulatedWeb{pages: make([]Copy, l.pages)}
 	left, sum := 0, 0.0
 	for i := range w.pages {
 		if left == 0 {
@@ -201,7 +349,7 @@ func newWeb(rng *rand.Rand, l laws) web {
 			rate = weight
 		}
 		p := &w.pages[i]
-		*p = Page{
+		*p = Copy{
 			Rate:   min(rateLeast*math.Pow(1-rate, -1/rateShape), rateMost),
 			Weight: math.Pow(1-weight, -1/weightShape),
 			Last:   -l.days * rng.Float64(), Host: len(w.hostRests) - 1,
@@ -217,8 +365,8 @@ func newWeb(rng *rand.Rand, l laws) web {
 
 func pareto(rng *rand.Rand, shape float64) float64 { return math.Pow(1-rng.Float64(), -1/shape) }
 
-func (w web) unknown() []Page {
-	pages := append([]Page(nil), w.pages...)
+func (w simulatedWeb) unknown() []Copy {
+	pages := append([]Copy(nil), w.pages...)
 	for i := range pages {
 		pages[i].Rate = math.NaN()
 	}

@@ -1,4 +1,4 @@
-package revisit
+package change
 
 import (
 	"math"
@@ -59,7 +59,7 @@ func TestStalenessInverse(t *testing.T) {
 
 // TestPricesAreRight checks the Karush-Kuhn-Tucker conditions on random webs.
 func TestPricesAreRight(t *testing.T) {
-	value := func(p Page, f float64) float64 {
+	value := func(p Copy, f float64) float64 {
 		if f == 0 {
 			return p.Weight / p.Rate
 		}
@@ -112,7 +112,7 @@ func TestOptimumByBruteForce(t *testing.T) {
 }
 
 // exchanged finds rates by exchanging ever smaller parts of a budget between pages.
-func exchanged(pages []Page, budget float64, limits []float64) []float64 {
+func exchanged(pages []Copy, budget float64, limits []float64) []float64 {
 	rates := make([]float64, len(pages)+1) // the last element holds what nobody gets
 	rates[len(pages)] = budget
 	sums := make([]float64, len(limits))
@@ -194,18 +194,10 @@ func FuzzAllocate(f *testing.F) {
 	})
 }
 
-func BenchmarkAllocate(b *testing.B) {
-	pages, limits := randomPages(rand.New(rand.NewPCG(1, 1)), 100_000, 1000)
-	b.ReportAllocs()
-	for b.Loop() {
-		allocated(b, pages, "cho", 20_000, limits)
-	}
-}
-
-func made(rates, weights []float64, hosts []int) []Page {
-	pages := make([]Page, len(rates))
+func made(rates, weights []float64, hosts []int) []Copy {
+	pages := make([]Copy, len(rates))
 	for i := range pages {
-		pages[i] = Page{Rate: rates[i], Weight: weights[i]}
+		pages[i] = Copy{Rate: rates[i], Weight: weights[i]}
 		if hosts != nil {
 			pages[i].Host = hosts[i]
 		}
@@ -214,10 +206,10 @@ func made(rates, weights []float64, hosts []int) []Page {
 }
 
 // randomPages returns pages of many magnitudes, and the daily limits of their hosts.
-func randomPages(rng *rand.Rand, n, hosts int) ([]Page, []float64) {
-	pages, limits := make([]Page, n), make([]float64, hosts)
+func randomPages(rng *rand.Rand, n, hosts int) ([]Copy, []float64) {
+	pages, limits := make([]Copy, n), make([]float64, hosts)
 	for i := range pages {
-		pages[i] = Page{Rate: math.Exp(3 * rng.NormFloat64()), Weight: math.Exp(2 * rng.NormFloat64()), Host: rng.IntN(hosts)}
+		pages[i] = Copy{Rate: math.Exp(3 * rng.NormFloat64()), Weight: math.Exp(2 * rng.NormFloat64()), Host: rng.IntN(hosts)}
 	}
 	for h := range limits {
 		if limits[h] = math.Exp(2 * rng.NormFloat64()); rng.IntN(3) == 0 {
@@ -234,7 +226,7 @@ type allocation struct {
 }
 
 // allocated returns a policy's visits per day to pages of known rate, and the prices.
-func allocated(t testing.TB, pages []Page, policy string, budget float64, limits []float64) allocation {
+func allocated(t testing.TB, pages []Copy, policy string, budget float64, limits []float64) allocation {
 	t.Helper()
 	p, err := byName(policy)
 	if err == nil {
@@ -255,7 +247,7 @@ func allocated(t testing.TB, pages []Page, policy string, budget float64, limits
 }
 
 // freshness returns the total worth of pages fetched at these rates.
-func freshness(pages []Page, rates []float64) (sum float64) {
+func freshness(pages []Copy, rates []float64) (sum float64) {
 	for i, p := range pages {
 		sum += p.Weight * fresh(p.Rate, rates[i])
 	}

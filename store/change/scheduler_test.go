@@ -1,4 +1,4 @@
-package revisit
+package change
 
 import (
 	"math"
@@ -13,11 +13,11 @@ import (
 // between two fetches.
 func TestFivePagesInTime(t *testing.T) {
 	const copies, days = 100, 200
-	var pages []Page
+	var pages []Copy
 	for i := range 5 * copies {
-		pages = append(pages, Page{Rate: float64(1 + i%5), Weight: 1})
+		pages = append(pages, Copy{Rate: float64(1 + i%5), Weight: 1})
 	}
-	s := started(t, pages, Options{Policy: "cho", Budget: 5 * copies})
+	s := started(t, pages, SchedulerOptions{Policy: "cho", Budget: 5 * copies})
 	visits := make([]float64, 5)
 	for now := 0.0; now < days; {
 		page, again := s.Next(now)
@@ -33,12 +33,12 @@ func TestFivePagesInTime(t *testing.T) {
 	}
 }
 
-// world drives a scheduler through random fetches that take time, and keeps a server's log.
-type world struct {
+// driven drives a scheduler through random fetches that take time, and keeps a server's log.
+type driven struct {
 	t        *testing.T
 	rng      *rand.Rand
 	s        *Scheduler
-	pages    []Page
+	pages    []Copy
 	rests    []float64
 	now      float64
 	flying   []flight
@@ -71,17 +71,17 @@ func TestManners(t *testing.T) {
 				}
 			}
 			budget := 1 + 400*rng.Float64()
-			w := &world{t: t, rng: rng, pages: pages, rests: rests, busy: map[int]bool{}, free: make([]float64, hosts), lastSeen: make([]float64, n)}
-			w.s = started(t, pages, Options{Policy: p.Name, Budget: budget, HostRests: rests})
+			w := &driven{t: t, rng: rng, pages: pages, rests: rests, busy: map[int]bool{}, free: make([]float64, hosts), lastSeen: make([]float64, n)}
+			w.s = started(t, pages, SchedulerOptions{Policy: p.Name, Budget: budget, HostRests: rests})
 			for w.now < 8 {
 				w.step()
 			}
-			within(t, w.starts, budget)
+			withinBudget(t, w.starts, budget)
 		}
 	}
 }
 
-func (w *world) step() {
+func (w *driven) step() {
 	page, again := w.s.Next(w.now)
 	if page < 0 {
 		w.pass(again)
@@ -99,7 +99,7 @@ func (w *world) step() {
 	w.flying = append(w.flying, flight{page, w.now + w.rng.Float64()/100})
 }
 
-func (w *world) pass(again float64) {
+func (w *driven) pass(again float64) {
 	next, which := min(again, w.now+1), -1
 	for i, f := range w.flying {
 		if f.end < next {
@@ -127,8 +127,8 @@ func (w *world) pass(again float64) {
 	w.s.News(w.rng.IntN(len(w.pages)), w.now)
 }
 
-// within checks that no day has more fetches than the budget plus that of a minute.
-func within(t *testing.T, starts []float64, budget float64) {
+// withinBudget checks that no day has more fetches than the budget plus that of a minute.
+func withinBudget(t *testing.T, starts []float64, budget float64) {
 	t.Helper()
 	most := int(budget*(1+minute)) + 1
 	for i := range starts {
@@ -142,7 +142,7 @@ func within(t *testing.T, starts []float64, budget float64) {
 func TestRestingHostIsPassedOver(t *testing.T) {
 	pages := made([]float64{1, 1, 1}, []float64{1, 1, 1}, []int{0, 0, 1})
 	pages[0].Last, pages[1].Last, pages[2].Last = -30, -20, -10
-	s := started(t, pages, Options{Policy: "uniform", Budget: 1e6, HostRests: []float64{0.5, 0.5}})
+	s := started(t, pages, SchedulerOptions{Policy: "uniform", Budget: 1e6, HostRests: []float64{0.5, 0.5}})
 	first, _ := s.Next(100)
 	second, _ := s.Next(100.1)
 	if pages[first].Host == pages[second].Host {
@@ -172,8 +172,8 @@ func TestNews(t *testing.T) {
 		weight float64
 		want   bool
 	}{{"learn", 1, true}, {"learn", 1e-9, false}, {"cho", 1, false}} {
-		pages := []Page{{Rate: .1, Weight: 1}, {Rate: .1, Weight: c.weight}}
-		s, err := New(pages, 0, Options{Policy: c.policy, Budget: 1})
+		pages := []Copy{{Rate: .1, Weight: 1}, {Rate: .1, Weight: c.weight}}
+		s, err := NewScheduler(pages, 0, SchedulerOptions{Policy: c.policy, Budget: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestNews(t *testing.T) {
 
 // TestMissedIsNoEvidence: a failed fetch is no evidence, and the page gets its turn again.
 func TestMissedIsNoEvidence(t *testing.T) {
-	s := started(t, made([]float64{math.NaN()}, []float64{1}, nil), Options{Policy: "learn", Budget: 2})
+	s := started(t, made([]float64{math.NaN()}, []float64{1}, nil), SchedulerOptions{Policy: "learn", Budget: 2})
 	page, _ := s.Next(1)
 	s.Missed(page, 1)
 	if s.state[0].evidence.visits != 0 || s.state[0].last != 0 {
@@ -210,24 +210,24 @@ func TestSchedulerRefuses(t *testing.T) {
 	good := made([]float64{1, 1}, []float64{1, 1}, nil)
 	for _, c := range []struct {
 		name  string
-		pages []Page
-		o     Options
+		pages []Copy
+		o     SchedulerOptions
 		want  string
 	}{
-		{"policy", good, Options{Policy: "best", Budget: 1}, "choose one of uniform, cho, learn"},
-		{"budget", good, Options{Policy: "cho"}, "positive number"},
-		{"budget without end", good, Options{Policy: "cho", Budget: math.Inf(1)}, "positive number"},
-		{"rate below 0", made([]float64{-1}, []float64{1}, nil), Options{Policy: "cho", Budget: 1}, "must be 0 to"},
-		{"weight below 0", made([]float64{1}, []float64{-1}, nil), Options{Policy: "cho", Budget: 1}, "weight of -1"},
-		{"last", []Page{{Last: math.NaN()}}, Options{Policy: "cho", Budget: 1}, "last visit"},
-		{"rest", good, Options{Policy: "cho", Budget: 1, HostRests: []float64{-1}}, "a rest of -1"},
-		{"host", made([]float64{1}, []float64{1}, []int{1}), Options{Policy: "cho", Budget: 1, HostRests: []float64{1}}, "host 1"},
+		{"policy", good, SchedulerOptions{Policy: "best", Budget: 1}, "choose one of uniform, cho, learn"},
+		{"budget", good, SchedulerOptions{Policy: "cho"}, "positive number"},
+		{"budget without end", good, SchedulerOptions{Policy: "cho", Budget: math.Inf(1)}, "positive number"},
+		{"rate below 0", made([]float64{-1}, []float64{1}, nil), SchedulerOptions{Policy: "cho", Budget: 1}, "must be 0 to"},
+		{"weight below 0", made([]float64{1}, []float64{-1}, nil), SchedulerOptions{Policy: "cho", Budget: 1}, "weight of -1"},
+		{"last", []Copy{{Last: math.NaN()}}, SchedulerOptions{Policy: "cho", Budget: 1}, "last visit"},
+		{"rest", good, SchedulerOptions{Policy: "cho", Budget: 1, HostRests: []float64{-1}}, "a rest of -1"},
+		{"host", made([]float64{1}, []float64{1}, []int{1}), SchedulerOptions{Policy: "cho", Budget: 1, HostRests: []float64{1}}, "host 1"},
 	} {
-		if _, err := New(c.pages, 0, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewScheduler(c.pages, 0, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	empty := started(t, nil, Options{Policy: "learn", Budget: 1})
+	empty := started(t, nil, SchedulerOptions{Policy: "learn", Budget: 1})
 	if page, again := empty.Next(0); page >= 0 || !math.IsInf(again, 1) {
 		t.Errorf("of no pages, %d is next at %g", page, again)
 	}
@@ -236,7 +236,7 @@ func TestSchedulerRefuses(t *testing.T) {
 func TestSameDraws(t *testing.T) {
 	run := func() measured {
 		w := newWeb(rand.New(rand.NewPCG(1, 1)), laws{pages: 500})
-		s := started(t, w.unknown(), Options{Policy: "learn", Budget: 100, HostRests: w.hostRests})
+		s := started(t, w.unknown(), SchedulerOptions{Policy: "learn", Budget: 100, HostRests: w.hostRests})
 		return simulate(w, s, []float64{0, 5}, rand.New(rand.NewPCG(1, 2)))[0]
 	}
 	if a, b := run(), run(); a != b {
@@ -251,7 +251,7 @@ func TestMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	s := started(t, pages, Options{Policy: "uniform", Budget: 1000})
+	s := started(t, pages, SchedulerOptions{Policy: "uniform", Budget: 1000})
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if each := float64(after.HeapAlloc-before.HeapAlloc) / n; each > 64 {
@@ -261,45 +261,9 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(pages)
 }
 
-// BenchmarkNext picks and finishes a visit, with a million pages of ten thousand hosts.
-func BenchmarkNext(b *testing.B) {
-	for _, policy := range []string{"cho", "learn"} {
-		b.Run(policy, func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(1, 1))
-			pages, _ := randomPages(rng, 1_000_000, 10_000)
-			if policy == "learn" {
-				for i := range pages {
-					pages[i].Rate = math.NaN()
-				}
-			}
-			s := started(b, pages, Options{Policy: policy, Budget: 1e6, HostRests: make([]float64, 10_000)})
-			s.replan = math.MaxInt // see BenchmarkPlan
-			now := 0.0
-			b.ReportAllocs()
-			for b.Loop() {
-				page, again := s.Next(now)
-				if now = again; page >= 0 {
-					s.Visited(page, now, rng.IntN(2) == 0)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkPlan divides a budget among 100,000 pages of unknown rates after two visits each.
-func BenchmarkPlan(b *testing.B) {
-	w := newWeb(rand.New(rand.NewPCG(1, 1)), laws{})
-	s := started(b, w.unknown(), Options{Policy: "learn", Budget: 20_000, HostRests: w.hostRests})
-	simulate(w, s, []float64{0, 10}, rand.New(rand.NewPCG(1, 2)))
-	b.ReportAllocs()
-	for b.Loop() {
-		s.plan(10)
-	}
-}
-
-func started(t testing.TB, pages []Page, o Options) *Scheduler {
+func started(t testing.TB, pages []Copy, o SchedulerOptions) *Scheduler {
 	t.Helper()
-	s, err := New(pages, 0, o)
+	s, err := NewScheduler(pages, 0, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,11 +275,11 @@ func started(t testing.TB, pages []Page, o Options) *Scheduler {
 func TestExpect(t *testing.T) {
 	const n, days = 200, 64
 	for _, policy := range Policies {
-		pages := make([]Page, n)
+		pages := make([]Copy, n)
 		for i := range pages {
-			pages[i] = Page{Rate: math.NaN(), Weight: 1, Last: -1}
+			pages[i] = Copy{Rate: math.NaN(), Weight: 1, Last: -1}
 		}
-		s, err := New(pages, 0, Options{Policy: policy.Name, Budget: n})
+		s, err := NewScheduler(pages, 0, SchedulerOptions{Policy: policy.Name, Budget: n})
 		if err != nil {
 			t.Fatal(err)
 		}

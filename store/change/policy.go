@@ -1,4 +1,4 @@
-package revisit
+package change
 
 import (
 	"errors"
@@ -77,8 +77,8 @@ func stalenessInverse(share float64) float64 {
 	return r
 }
 
-// Page describes a page to the policies.
-type Page struct {
+// Copy describes a page to the policies.
+type Copy struct {
 	Rate   float64 // changes per day, ≥ 0; NaN if unknown
 	Weight float64 // importance, ≥ 0, in any unit
 	Last   float64 // last visit, days since the caller's origin
@@ -87,21 +87,21 @@ type Page struct {
 
 // Bounds on the input, which keep products of two values finite.
 const (
-	mostRate   = 1e8
-	mostWeight = 1e30
-	mostBudget = 1e15
+	mostKnownRate = 1e8
+	mostWeight    = 1e30
+	mostBudget    = 1e15
 )
 
 var errBudget = errors.New("the budget must be a positive number of fetches a day")
 
-func check(pages []Page, budget float64, hostRates []float64) error {
+func check(pages []Copy, budget float64, hostRates []float64) error {
 	if !(budget > 0 && budget <= mostBudget) {
 		return fmt.Errorf("%w, not %v", errBudget, budget)
 	}
 	for i, p := range pages {
 		switch {
-		case p.Rate < 0 || p.Rate > mostRate:
-			return fmt.Errorf("page %d: a rate of %v changes a day; it must be 0 to %g, or NaN where it is not known", i, p.Rate, mostRate)
+		case p.Rate < 0 || p.Rate > mostKnownRate:
+			return fmt.Errorf("page %d: a rate of %v changes a day; it must be 0 to %g, or NaN where it is not known", i, p.Rate, mostKnownRate)
 		case !(p.Weight >= 0 && p.Weight <= mostWeight):
 			return fmt.Errorf("page %d: a weight of %v; it must be 0 to %g", i, p.Weight, mostWeight)
 		case math.IsNaN(p.Last) || math.IsInf(p.Last, 0):

@@ -1,4 +1,4 @@
-package revisit
+package change
 
 import (
 	"math"
@@ -11,7 +11,7 @@ func TestBelief(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	prior := newLearner().population
 	for range 200 {
-		var e evidence
+		var e visitSums
 		want := prior
 		for range 1 + rng.IntN(6) {
 			gap := math.Exp(rng.NormFloat64())
@@ -78,7 +78,7 @@ func TestDoubtVisits(t *testing.T) {
 func TestPopulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	l := newLearner()
-	known := make([]evidence, 3000)
+	known := make([]visitSums, 3000)
 	for i := range known {
 		rate := 0.1
 		if i%4 == 0 {
@@ -91,7 +91,7 @@ func TestPopulation(t *testing.T) {
 		l.note(int32(i), rng)
 	}
 	for range 5 {
-		l.fit(func(p int32) evidence { return known[p] })
+		l.fit(func(p int32) visitSums { return known[p] })
 	}
 	slow, fast, sum := 0.0, 0.0, 0.0
 	for k, share := range l.population {
@@ -125,7 +125,7 @@ func TestSampleIsFair(t *testing.T) {
 }
 
 func TestEvidence(t *testing.T) {
-	var e evidence
+	var e visitSums
 	for _, gap := range []float64{1, 1.5, 30, 40} {
 		e.add(gap, true)
 	}
@@ -137,7 +137,7 @@ func TestEvidence(t *testing.T) {
 	if got, want := e.rate(), math.Log(4)*5/74.5; math.Abs(got-want) > 1e-9 {
 		t.Errorf("rate %g, want %g", got, want)
 	}
-	var none evidence
+	var none visitSums
 	if none.add(1, false); !(none.rate() > 0) {
 		t.Error("a page seen once without a change is taken never to change")
 	}
@@ -154,7 +154,7 @@ func FuzzBelief(f *testing.F) {
 	f.Add(1.0, 2.0, 0.5, uint8(5), 0.1)
 	f.Add(1e-9, 1e9, 1e-12, uint8(255), 1e-30)
 	f.Fuzz(func(t *testing.T, a, b, c float64, changed uint8, price float64) {
-		var e evidence
+		var e visitSums
 		for i, gap := range []float64{a, b, c, a, b, c} {
 			if gap > 0 && gap < 1e6 {
 				e.add(gap, changed&(1<<i) != 0)

@@ -1,4 +1,4 @@
-package revisit
+package change
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Options are the settings of a Scheduler.
-type Options struct {
+// SchedulerOptions are the settings of a Scheduler.
+type SchedulerOptions struct {
 	Policy string  // Name of one of Policies
 	Budget float64 // fetches per day, > 0
 	// HostRests is the days that each host rests after a visit, ≥ 0; nil means no limits.
@@ -15,7 +15,7 @@ type Options struct {
 	Rand      *rand.Rand
 }
 
-// Scheduler decides which page is next, for one goroutine. It takes 60 bytes per page, 56 per host.
+// Scheduler decides which page is next, for one goroutine. It takes 60 bytes per page, 64 per host.
 type Scheduler struct {
 	policy crawlPolicy
 	budget float64
@@ -29,8 +29,8 @@ type Scheduler struct {
 	dearer float64 // factor on the price during a crowd of due pages
 	// patience is the usual lateness (days) when pages happen to be due together: some √n fetches.
 	patience float64
-	learner  *learner // nil: the policy uses a single rate
-	pooled   evidence // of all pages with unknown rate
+	learner  *learner  // nil: the policy uses a single rate
+	pooled   visitSums // of all pages with unknown rate
 	visits   int
 	replan   int // number of visits at which to plan again
 }
@@ -40,13 +40,13 @@ type state struct {
 	weight   float32
 	rate     float32 // changes per day; NaN if unknown
 	every    float32 // planned days between two visits
-	evidence evidence
+	evidence visitSums
 	flying   bool
 	failing  uint8 // probability that the next visit fails, in 256ths
 }
 
-// New returns a scheduler of pages that starts at now (days). A rate of NaN is learned from visits.
-func New(pages []Page, now float64, o Options) (*Scheduler, error) {
+// NewScheduler returns a scheduler of pages that starts at now (days). A rate of NaN is learned from visits.
+func NewScheduler(pages []Copy, now float64, o SchedulerOptions) (*Scheduler, error) {
 	policy, err := byName(o.Policy)
 	if err != nil {
 		return nil, err
@@ -246,7 +246,7 @@ func (s *Scheduler) priceOf(page int) float64 {
 // plan divides the budget among the pages and sets their due times, in a few passes of O(n).
 func (s *Scheduler) plan(now float64) {
 	if s.learner != nil {
-		s.learner.fit(func(page int32) evidence { return s.state[page].evidence })
+		s.learner.fit(func(page int32) visitSums { return s.state[page].evidence })
 	}
 	shares := newShares(len(s.state), func(i int) int { return int(s.queue.host[i]) }, s.limits, s.demand)
 	shares.enough = planned

@@ -1,4 +1,4 @@
-package revisit
+package change
 
 import (
 	"math"
@@ -18,9 +18,8 @@ type learner struct {
 
 // Parameters of the estimate of the population.
 const (
-	sampled = 4096
-	steps   = 40  // of expectation maximisation, from the last estimate on
-	alike   = 1.0 // weight in pages of the uniform prior
+	steps      = 40  // of expectation maximisation, from the last estimate on
+	priorPages = 1.0 // weight in pages of the uniform prior
 )
 
 func newLearner() *learner {
@@ -42,7 +41,7 @@ func (l *learner) note(page int32, rng *rand.Rand) {
 }
 
 // fit estimates the population: the rates that make the sample's visits most likely.
-func (l *learner) fit(of func(page int32) evidence) {
+func (l *learner) fit(of func(page int32) visitSums) {
 	if len(l.sample) == 0 {
 		return
 	}
@@ -55,13 +54,13 @@ func (l *learner) fit(of func(page int32) evidence) {
 		likely[i] = flat.times(of(page))
 	}
 	for range steps {
-		l.population = step(l.population, likely)
+		l.population = emStep(l.population, likely)
 	}
 }
 
-func step(population belief, likely []belief) (next belief) {
+func emStep(population belief, likely []belief) (next belief) {
 	for k := range next {
-		next[k] = alike / rates
+		next[k] = priorPages / rates
 	}
 	for i := range likely {
 		var b belief
@@ -75,12 +74,12 @@ func step(population belief, likely []belief) (next belief) {
 		}
 	}
 	for k := range next {
-		next[k] /= float64(len(likely)) + alike
+		next[k] /= float64(len(likely)) + priorPages
 	}
 	return next
 }
 
-func (l *learner) visits(price, weight float64, e evidence) float64 {
+func (l *learner) visits(price, weight float64, e visitSums) float64 {
 	b := l.population
 	if e.visits > 0 {
 		b = b.times(e)
@@ -88,10 +87,10 @@ func (l *learner) visits(price, weight float64, e evidence) float64 {
 	return b.visits(price, weight)
 }
 
-// evidence summarises the visits to one page in 16 bytes: their number, and the sum of the gaps
+// visitSums summarises the visits to one page in 16 bytes: their number, and the sum of the gaps
 // before them in days. Gaps with a change form two groups of similar lengths, since a change within
 // an hour means something else than one within a month.
-type evidence struct {
+type visitSums struct {
 	unchanged float32
 	changed   [2]float32
 	visits    uint8
@@ -99,9 +98,9 @@ type evidence struct {
 }
 
 // add notes a visit, gap days after the previous one. A full counter halves all of them.
-func (e *evidence) add(gap float64, changed bool) {
+func (e *visitSums) add(gap float64, changed bool) {
 	if e.visits == math.MaxUint8 {
-		*e = evidence{e.unchanged / 2, [2]float32{e.changed[0] / 2, e.changed[1] / 2}, e.visits / 2, [2]uint8{e.changes[0] / 2, e.changes[1] / 2}}
+		*e = visitSums{e.unchanged / 2, [2]float32{e.changed[0] / 2, e.changed[1] / 2}, e.visits / 2, [2]uint8{e.changes[0] / 2, e.changes[1] / 2}}
 	}
 	if e.visits++; !changed {
 		e.unchanged += float32(gap)
@@ -113,7 +112,7 @@ func (e *evidence) add(gap float64, changed bool) {
 }
 
 // group returns the group with the nearer mean gap; a far gap starts the second group.
-func (e *evidence) group(gap float64) int {
+func (e *visitSums) group(gap float64) int {
 	const far = 2
 	first, second := e.ratio(0, gap), e.ratio(1, gap)
 	if first <= far || e.changes[0] == 0 || e.changes[1] > 0 && first <= second {
@@ -122,12 +121,12 @@ func (e *evidence) group(gap float64) int {
 	return 1
 }
 
-func (e *evidence) ratio(group int, gap float64) float64 {
+func (e *visitSums) ratio(group int, gap float64) float64 {
 	r := gap * float64(e.changes[group]) / float64(e.changed[group])
 	return max(r, 1/r)
 }
 
-func (e *evidence) found() int { return int(e.changes[0]) + int(e.changes[1]) }
+func (e *visitSums) found() int { return int(e.changes[0]) + int(e.changes[1]) }
 
 // rate estimates the changes per day, treating uneven intervals as even ones; NaN without visits.
 //
@@ -136,7 +135,7 @@ func (e *evidence) found() int { return int(e.changes[0]) + int(e.changes[1]) }
 // Cho and Garcia-Molina (Estimating frequency of change, TOIT 3(3), 2003) divide by visits + ½.
 // Theirs is 0 for a page never seen to change, and a policy that believes it never visits the page
 // again. So half a visit of each kind is added here.
-func (e *evidence) rate() float64 {
+func (e *visitSums) rate() float64 {
 	n, x := float64(e.visits), float64(e.found())
 	return -math.Log((n-x+0.5)/(n+1)) * n / float64(e.unchanged+e.changed[0]+e.changed[1])
 }
@@ -195,7 +194,7 @@ type belief [rates]float64
 
 // times returns the posterior belief after visits to a page (Bayes). Visits without a change have
 // likelihood e^−rate·days, those with one 1 − e^−rate·gap each, with the mean gap of the group.
-func (b *belief) times(e evidence) (after belief) {
+func (b *belief) times(e visitSums) (after belief) {
 	logs := e.likelihoods()
 	most := math.Inf(-1)
 	for k := range logs {
@@ -216,7 +215,7 @@ func (b *belief) times(e evidence) (after belief) {
 	return after
 }
 
-func (e evidence) likelihoods() (logs belief) {
+func (e visitSums) likelihoods() (logs belief) {
 	for k := range logs {
 		logs[k] = -rateGrid[k] * float64(e.unchanged)
 	}

@@ -1,5 +1,0 @@
-package badgerfiles
-
-import "syscall"
-
-func linuxTroubles() []syscall.Errno { return []syscall.Errno{syscall.EREMOTEIO} }

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package badgerfiles
-
-import "syscall"
-
-func linuxTroubles() []syscall.Errno { return nil }
