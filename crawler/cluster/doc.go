@@ -14,6 +14,6 @@
 // status.go reading the exchange's values; handover.go partitions gained and released; worth.go
 // the price of waiting; teach.go what members learn from each other; replica.go and replicate.go
 // copies of an agent's state at another agent; inorder.go frames once and in order. Others:
-// team.go a crawl in one process; task.go and peer.go a common task; rank.go, rankpart.go and
-// rankmessage.go BlockRank; exchange.go, hub.go and partition.go the ground for all.
+// team.go a crawl in one process; task.go and peer.go a common task; rank.go and rankpart.go
+// BlockRank; exchange.go, hub.go and partition.go the ground for all.
 package cluster
