@@ -153,7 +153,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, p *plan.Plan, exch
 	id := cluster.AgentID(p.Crawl.Store.Info().Agent)
 	m, err := cluster.New(cluster.Options{
 		Crawl:    p.Crawl,
-		Protocol: c.protocol(id, p),
+		Protocol: cluster.Protocol{ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: p.Fetch.Timeout},
 		Exchange: exchange,
 	})
 	if err != nil {
@@ -198,12 +198,6 @@ func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, er
 			w.Relevant += a.Report.Relevant
 		}
 		return w, nil
-	}
-}
-
-func (c *agentCmd) protocol(id cluster.AgentID, p *plan.Plan) cluster.Protocol {
-	return cluster.Protocol{
-		ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: p.Fetch.Timeout, MaxPages: int64(p.Crawl.MaxPages), MinHarvest: p.Crawl.MinHarvest,
 	}
 }
 

@@ -65,7 +65,7 @@ func (n *node) allow() {
 	if l.revision == 0 {
 		return
 	}
-	if n.opt.MaxPages == 0 {
+	if n.opt.maxPages == 0 {
 		a.pages = math.MaxInt64
 	} else if l.lowered {
 		a.pages = l.to
@@ -84,7 +84,7 @@ func (n *node) allow() {
 // fetches begun before stay with the agent.
 func (n *node) giveBack() {
 	l, r := &n.ledger, n.report
-	if n.opt.MaxPages == 0 || l.revision == 0 {
+	if n.opt.maxPages == 0 || l.revision == 0 {
 		return
 	}
 	if l.lowered {
@@ -117,7 +117,7 @@ func (n *node) divide(now time.Duration) {
 	if n.opt.price != nil {
 		v.Price = max(v.Price, n.opt.price(n.reports(now)))
 	}
-	if n.opt.MaxPages > 0 && v.Ended == "" {
+	if n.opt.maxPages > 0 && v.Ended == "" {
 		v.Plenty = n.grant(now, v.Grants)
 	}
 	if l.revision != 0 && v.Ended == l.value.Ended && v.Price == l.value.Price && v.Plenty == l.value.Plenty && maps.Equal(v.Grants, l.value.Grants) {
@@ -180,7 +180,7 @@ func (n *node) price(now time.Duration) float64 {
 // free returns how many pages can still be granted. A dead agent's grants count as spent: it may
 // only be frozen, and come back.
 func (n *node) free(grants map[AgentID]int64) int64 {
-	free := n.opt.MaxPages
+	free := n.opt.maxPages
 	for id, g := range grants {
 		o := n.sight.others[id]
 		if o == nil {
@@ -285,7 +285,7 @@ func (n *node) endedWhy(now time.Duration) string {
 		return n.ledger.value.Ended
 	case n.allIdle(now):
 		return endedEmpty
-	case n.opt.MaxPages > 0 && n.spent(now) >= n.opt.MaxPages && n.settled(now):
+	case n.opt.maxPages > 0 && n.spent(now) >= n.opt.maxPages && n.settled(now):
 		return endedPages
 	case n.poor():
 		return endedHarvest
@@ -356,9 +356,9 @@ func (n *node) spent(now time.Duration) (pages int64) {
 	return pages
 }
 
-// poor reports whether the harvest of the last pages is surely below MinHarvest, by upper.
+// poor reports whether the harvest of the last pages is surely below minHarvest, by upper.
 func (n *node) poor() bool {
-	if n.opt.MinHarvest <= 0 {
+	if n.opt.minHarvest <= 0 {
 		return false
 	}
 	var m mark
@@ -370,12 +370,12 @@ func (n *node) poor() bool {
 	if k := len(e.marks); k == 0 || m.pages > e.marks[k-1].pages {
 		e.marks = append(e.marks, m)
 	}
-	for len(e.marks) > 1 && m.pages-e.marks[1].pages >= n.opt.HarvestPages {
+	for len(e.marks) > 1 && m.pages-e.marks[1].pages >= n.opt.harvestPages {
 		e.marks = e.marks[1:]
 	}
 	first := e.marks[0]
 	pages := m.pages - first.pages
-	return pages >= n.opt.HarvestPages && upper(m.relevant-first.relevant, pages) < n.opt.MinHarvest
+	return pages >= n.opt.harvestPages && upper(m.relevant-first.relevant, pages) < n.opt.minHarvest
 }
 
 // upper returns the upper end of Wilson's one-sided 99 % interval of k out of n.

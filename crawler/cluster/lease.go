@@ -168,7 +168,7 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 	for key, v := range values {
 		name, isAgent := strings.CutPrefix(key, agentKeys)
 		id := AgentID(name)
-		if o := s.others[id]; !isAgent || !id.known() || o != nil && o.revision == v.Revision {
+		if o := s.others[id]; !isAgent || id.Check() != nil || o != nil && o.revision == v.Revision {
 			continue
 		}
 		h, err := decodeHeartbeat(v.Bytes)

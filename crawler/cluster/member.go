@@ -19,7 +19,7 @@ import (
 
 // Options are a member's settings. All members share the exchange.
 type Options struct {
-	Crawl    crawler.Options // the limits of the whole crawl are those of Protocol
+	Crawl    crawler.Options // MaxPages and MinHarvest are limits of all members together
 	Protocol Protocol
 	Exchange Exchange
 }
@@ -81,6 +81,7 @@ func New(opt Options) (*Member, error) {
 	opt.Crawl.Log = cmp.Or(opt.Crawl.Log, slog.New(slog.DiscardHandler))
 	opt.Crawl.Workers = cmp.Or(opt.Crawl.Workers, crawler.DefaultWorkers)
 	opt.Protocol = opt.Protocol.withDefaults()
+	opt.Protocol.maxPages, opt.Protocol.minHarvest = int64(opt.Crawl.MaxPages), opt.Crawl.MinHarvest
 	m := &Member{
 		sites: newSites(), start: time.Now(), tell: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 		unsent: make(chan sendMessage, mostUnsent), lessons: make(chan lesson, mostUnheard),
@@ -98,7 +99,7 @@ func New(opt Options) (*Member, error) {
 		defer m.mu.Unlock()
 		m.repeats = append(m.repeats, duplicate)
 	}
-	w := &worth{most: opt.Protocol.MaxPages}
+	w := &worth{most: opt.Protocol.maxPages}
 	if o.Patience > 1 {
 		opt.Protocol.price = w.price
 	}

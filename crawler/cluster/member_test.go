@@ -202,9 +202,9 @@ func (g *group) start(id string, fresh bool) {
 		seeds = append(seeds, fmt.Sprintf("http://s%d.test/0", i))
 	}
 	m, err := New(Options{
-		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: seeds,
+		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: seeds, MaxPages: uint64(g.max),
 			Workers: 4, Replicate: !g.none, ReplicateBodies: g.bodies, Delay: crawler.Delay{Fixed: true, Rest: cmp.Or(g.rest, delay)}},
-		Protocol: Protocol{ID: AgentID(id), Fresh: fresh, MaxPages: g.max, Lease: 3 * time.Second, Longest: time.Second},
+		Protocol: Protocol{ID: AgentID(id), Fresh: fresh, Lease: 3 * time.Second, Longest: time.Second},
 		Exchange: exchange,
 	})
 	if err != nil {
@@ -266,6 +266,30 @@ func (g *group) wait() (pages []string, again int) {
 		seen[a.url] = true
 	}
 	return pages, again
+}
+
+// TestMemberLimits: a member waits for better links, and ends, by the limits of the whole crawl.
+func TestMemberLimits(t *testing.T) {
+	for most, waits := range map[uint64]bool{0: false, 40: true} {
+		order, err := orders.OrderingByName("relevance")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Create(t.TempDir(), store.Info{Agent: string(idA)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := New(Options{Crawl: crawler.Options{Store: s, Fetcher: &web{}, Scorer: alike{}, Ordering: order, MaxPages: most}, Protocol: Protocol{ID: idA}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := m.opt.Protocol; p.maxPages != int64(most) || (p.price != nil) != waits {
+			t.Errorf("of %d pages: the protocol ends after %d, waits for better links: %v", most, p.maxPages, p.price != nil)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestMembers(t *testing.T) {

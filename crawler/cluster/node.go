@@ -21,17 +21,17 @@ const defaultLease = 10 * time.Second
 
 // Protocol holds an agent's protocol settings. Only ID is required.
 type Protocol struct {
-	ID           AgentID
-	Lease        time.Duration // how long an agent without an accepted heartbeat may go on [10 s]
-	Grace        time.Duration // how much longer a dead agent's partitions wait for its return
-	Longest      time.Duration // longest duration of one fetch [one minute]
-	Resend       time.Duration // pause before parcels are sent again [2 s]
-	Fresh        bool          // the exchange is new, so nobody owned or fetched anything just before
-	Prefers      bool
-	MaxPages     int64   // of the whole crawl [no limit]
-	MinHarvest   float64 // end when the harvest of the last pages is surely lower [never]
-	HarvestPages int64   // how many of the last pages MinHarvest judges [1,000]
+	ID      AgentID
+	Lease   time.Duration // how long an agent without an accepted heartbeat may go on [10 s]
+	Grace   time.Duration // how much longer a dead agent's partitions wait for its return
+	Longest time.Duration // longest duration of one fetch [one minute]
+	Resend  time.Duration // pause before parcels are sent again [2 s]
+	Fresh   bool          // the exchange is new, so nobody owned or fetched anything just before
+	Prefers bool
 
+	maxPages     int64   // of the whole crawl [no limit]
+	minHarvest   float64 // end when the harvest of the last pages is surely lower [never]
+	harvestPages int64   // how many of the last pages minHarvest judges [1,000]
 	// price returns, from all reports, the priority below which agents skip links; nil: -Inf.
 	price    func(all []report) float64
 	parts    int    // number of partitions [partitions]
@@ -57,7 +57,7 @@ func (o Protocol) withDefaults() Protocol {
 	o.Lease = cmp.Or(o.Lease, defaultLease)
 	o.Longest = cmp.Or(o.Longest, time.Minute)
 	o.Resend = cmp.Or(o.Resend, 2*time.Second)
-	o.HarvestPages = cmp.Or(o.HarvestPages, 1000)
+	o.harvestPages = cmp.Or(o.harvestPages, 1000)
 	o.parts = cmp.Or(o.parts, partitions)
 	o.ofSender = cmp.Or(o.ofSender, mostOfSender)
 	return o

@@ -32,7 +32,7 @@ const crowdStep = 100 * time.Millisecond
 func newCrowd(agents int) *crowd {
 	c := &crowd{values: map[string]Value{}}
 	for i := range agents {
-		c.nodes = append(c.nodes, newNode(Protocol{ID: AgentID(fmt.Sprintf("%016x", i+1)), Fresh: true, MaxPages: 1e10}, recovered{}))
+		c.nodes = append(c.nodes, newNode(Protocol{ID: AgentID(fmt.Sprintf("%016x", i+1)), Fresh: true, maxPages: 1e10}, recovered{}))
 	}
 	return c
 }

@@ -50,10 +50,10 @@ func TestStrangersMessages(t *testing.T) {
 			class.Try(errors.Is(err, errWire), "from %.40q, kind %d: %v", from, kind, err)
 		}
 	}
-	for _, from := range []AgentID{"a", "b", "stranger"} {
+	for _, from := range []AgentID{idA, idB, "stranger"} {
 		for kind := uint64(kindLinks); kind <= kindTold; kind++ {
-			n := newNode(Protocol{ID: "a", parts: 1}, recovered{})
-			n.hand.table = &table{version: 1, members: map[AgentID]member{"a": {1, "b"}, "b": {1, "a"}}, entries: []entry{{owner: "a", epoch: 1}}}
+			n := newNode(Protocol{ID: idA, parts: 1}, recovered{})
+			n.hand.table = &table{version: 1, members: map[AgentID]member{idA: {1, idB}, idB: {1, idA}}, entries: []entry{{owner: idA, epoch: 1}}}
 			n.hand.held[0], n.lease.joined, n.lease.until = held{epoch: 1}, true, 10
 			n.handle(0, wire.Encode(message{Version: wireVersion, Kind: kind, From: from, Epoch: 1, Parcels: []Parcel{{Number: 1, Bytes: []byte{1}}}}))
 			reached := false

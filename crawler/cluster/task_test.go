@@ -275,7 +275,7 @@ func TestGivesUp(t *testing.T) {
 	})
 }
 
-const idA, idB, idC = AgentID("000000000000000a"), AgentID("000000000000000b"), AgentID("000000000000000c")
+const idA, idB, idC, idD = AgentID("000000000000000a"), AgentID("000000000000000b"), AgentID("000000000000000c"), AgentID("000000000000000d")
 
 // rosterOf returns a roster of members in their first lives.
 func rosterOf(session, state uint64, settings string, ids ...AgentID) roster {
