@@ -16,9 +16,9 @@ func coordinatorOf(opt Protocol, reports map[AgentID]report) *node {
 	revision := uint64(1)
 	for id, r := range reports {
 		revision++
-		n.sight.others[id] = &other{revision: revision, beat: heartbeat{Incarnation: 1, Report: r}}
+		n.view.others[id] = &other{revision: revision, beat: heartbeat{Incarnation: 1, Report: r}}
 	}
-	n.hand.table = &table{version: 1, coordinator: idA, members: map[AgentID]member{}, entries: make([]entry, n.opt.parts)}
+	n.owned.table = &table{version: 1, coordinator: idA, members: map[AgentID]member{}, entries: make([]entry, n.opt.parts)}
 	return n
 }
 
@@ -27,17 +27,17 @@ func coordinatorOf(opt Protocol, reports map[AgentID]report) *node {
 func settle(t *testing.T, n *node) (moved int) {
 	t.Helper()
 	for range 100 {
-		next := n.spread(0, n.hand.table.clone())
+		next := n.spread(0, n.owned.table.clone())
 		if next == nil {
 			return moved
 		}
 		for p, e := range next.entries {
-			if was := n.hand.table.entries[p]; was.owner != "" && was.owner != e.owner {
+			if was := n.owned.table.entries[p]; was.owner != "" && was.owner != e.owner {
 				moved++
 			}
 		}
-		n.hand.table, n.known = next, next.version
-		for id, o := range n.sight.others {
+		n.owned.table, n.known = next, next.version
+		for id, o := range n.view.others {
 			o.beat.Released = nil
 			for p, e := range next.entries {
 				if e.owner == id && e.next != "" {
@@ -52,7 +52,7 @@ func settle(t *testing.T, n *node) (moved int) {
 
 func loads(n *node) map[AgentID]int {
 	loads := map[AgentID]int{}
-	for _, e := range n.hand.table.entries {
+	for _, e := range n.owned.table.entries {
 		loads[e.owner]++
 	}
 	return loads
@@ -63,7 +63,7 @@ func TestSpread(t *testing.T) {
 	n := coordinatorOf(Protocol{}, map[AgentID]report{idA: {}})
 	settle(t, n)
 	for agents := 2; agents <= 9; agents++ {
-		n.sight.others[agentName(15+agents)] = &other{revision: uint64(100 + agents), beat: heartbeat{Incarnation: 1}}
+		n.view.others[agentName(15+agents)] = &other{revision: uint64(100 + agents), beat: heartbeat{Incarnation: 1}}
 		moved := settle(t, n)
 		for id, load := range loads(n) {
 			if load < partitions/agents || load > partitions/agents+1 {
@@ -75,14 +75,14 @@ func TestSpread(t *testing.T) {
 		}
 	}
 	before := loads(n)[agentName(20)]
-	n.sight.others[agentName(20)].beat.Leaving = true
+	n.view.others[agentName(20)].beat.Leaving = true
 	if moved := settle(t, n); moved != before || loads(n)[agentName(20)] != 0 {
-		t.Errorf("%d of %d partitions moved from who leaves, %d are left", moved, before, loads(n)[agentName(20)])
+		t.Errorf("%d of %d partitions moved from the agent that leaves, %d are left", moved, before, loads(n)[agentName(20)])
 	}
-	keeper := n.hand.table.members[agentName(22)].keeper
-	n.sight.others[agentName(22)].beat.Dead = true
-	next := n.spread(0, n.hand.table.clone())
-	for p, e := range n.hand.table.entries {
+	keeper := n.owned.table.members[agentName(22)].keeper
+	n.view.others[agentName(22)].beat.Dead = true
+	next := n.spread(0, n.owned.table.clone())
+	for p, e := range n.owned.table.entries {
 		if now := next.entries[p]; e.owner == agentName(22) && (now.owner != keeper || !now.taken || now.epoch != next.version) {
 			t.Fatalf("partition %d of the dead: %+v, want it with the keeper %s", p, now, keeper)
 		}
@@ -93,22 +93,22 @@ func TestSpread(t *testing.T) {
 // a table.
 func TestKeeps(t *testing.T) {
 	a := &Member{opt: Options{Protocol: Protocol{ID: idA}}}
-	if a.keeps(idB) {
+	if a.isKeeperOf(idB) {
 		t.Error("it keeps a replica before it runs")
 	}
 	a.node = coordinatorOf(Protocol{}, map[AgentID]report{idA: {}})
-	a.node.hand.table.members = map[AgentID]member{idA: {keeper: idB}, idB: {keeper: idA}, idC: {keeper: idB}, idD: {}}
+	a.node.owned.table.members = map[AgentID]member{idA: {keeper: idB}, idB: {keeper: idA}, idC: {keeper: idB}, idD: {}}
 	for id, want := range map[AgentID]bool{idA: false, idB: true, idC: false, idD: false, "stranger": false} {
-		if got := a.keeps(id); got != want {
+		if got := a.isKeeperOf(id); got != want {
 			t.Errorf("a keeps the replica of %s: %v, want %v", id, got, want)
 		}
 	}
-	a.node.hand.gone, a.node.hand.table = a.node.hand.table, nil
-	if !a.keeps(idB) {
+	a.node.owned.gone, a.node.owned.table = a.node.owned.table, nil
+	if !a.isKeeperOf(idB) {
 		t.Error("it has lost the table, and lets go of a replica that the last one gave to it")
 	}
-	a.node.hand.gone = nil
-	if a.keeps(idB) {
+	a.node.owned.gone = nil
+	if a.isKeeperOf(idB) {
 		t.Error("it keeps a replica without a table")
 	}
 }
@@ -117,20 +117,20 @@ func TestKeeps(t *testing.T) {
 func TestGrace(t *testing.T) {
 	n := coordinatorOf(Protocol{Grace: time.Minute}, map[AgentID]report{idA: {}, idB: {}})
 	settle(t, n)
-	b := n.sight.others[idB]
+	b := n.view.others[idB]
 	b.beat.Dead = true
-	if next := n.spread(59*time.Second, n.hand.table.clone()); next != nil && loads(n)[idB] != partitions/2 {
+	if next := n.spread(59*time.Second, n.owned.table.clone()); next != nil && loads(n)[idB] != partitions/2 {
 		t.Errorf("within the grace: %v", loads(n))
 	}
-	if next := n.spread(time.Minute, n.hand.table.clone()); next == nil || next.entries[0].owner == idB {
+	if next := n.spread(time.Minute, n.owned.table.clone()); next == nil || next.entries[0].owner == idB {
 		t.Error("after the grace the dead still owns")
 	}
 	b.beat.Dead = false
 	b.beat.Incarnation = 2
-	old := n.hand.table
+	old := n.owned.table
 	settle(t, n)
 	for p, e := range old.entries {
-		if now := n.hand.table.entries[p]; e.owner == idB && (now.owner != idB || now.epoch <= e.epoch) {
+		if now := n.owned.table.entries[p]; e.owner == idB && (now.owner != idB || now.epoch <= e.epoch) {
 			t.Fatalf("partition %d after its owner came back: %+v, was %+v", p, now, e)
 		}
 	}
@@ -171,7 +171,7 @@ func TestGrants(t *testing.T) {
 // horizon an agent takes a link a worker, or as many as its pace allows.
 func TestFree(t *testing.T) {
 	n := coordinatorOf(Protocol{maxPages: 100}, map[AgentID]report{idA: {}, idB: {}})
-	n.sight.others[idA].beat.Returned = 5
+	n.view.others[idA].beat.Returned = 5
 	if got := n.free(map[AgentID]int64{idA: 40, idB: 20, "lost": 7}); got != 38 {
 		t.Errorf("%d pages are free, want 38", got)
 	}
@@ -226,7 +226,7 @@ func TestMinHarvest(t *testing.T) {
 		end := int64(0)
 		for page := int64(0); page < 2000 && end == 0; page += 20 {
 			for _, id := range []AgentID{idA, idB} {
-				n.sight.others[id].beat.Report = report{Pages: page / 2, Relevant: c.relevant(page) / 2}
+				n.view.others[id].beat.Report = report{Pages: page / 2, Relevant: c.relevant(page) / 2}
 			}
 			if n.poor() {
 				end = page
@@ -267,14 +267,14 @@ func TestPrefers(t *testing.T) {
 		{name: "this one, which has not seen everybody", prefers: true, three: true},
 	} {
 		n := coordinatorOf(Protocol{Prefers: test.prefers}, map[AgentID]report{idA: {}, idB: {}})
-		n.sight.looked, n.sight.all, n.leaving = true, !test.three, test.leaves
-		n.sight.others[idB].beat.Prefers = test.its
-		n.hand.table.coordinator = idB
+		n.view.looked, n.view.all, n.leaving = true, !test.three, test.leaves
+		n.view.others[idB].beat.Prefers = test.its
+		n.owned.table.coordinator = idB
 		n.beat(0)
 		n.beaten(0, 9)
 		n.effects = nil
 		n.coordinate(0)
-		takes := n.office.plan != nil && n.office.plan.coordinator == idA && n.office.plan.term == 1
+		takes := n.coord.plan != nil && n.coord.plan.coordinator == idA && n.coord.plan.term == 1
 		if takes != test.takes {
 			t.Errorf("%s: takes the role %v, want %v", test.name, takes, test.takes)
 		}
@@ -286,22 +286,22 @@ func TestPrefers(t *testing.T) {
 func TestNeeded(t *testing.T) {
 	settled := func() *node {
 		n := coordinatorOf(Protocol{}, map[AgentID]report{idA: {}, idB: {}, idC: {}})
-		n.hand.table.coordinator = idB
-		n.known = n.hand.table.version
+		n.owned.table.coordinator = idB
+		n.known = n.owned.table.version
 		return n
 	}
 	for name, spoil := range map[string]func(n *node){
-		"it coordinates":           func(n *node) { n.hand.table.coordinator = idA },
-		"there is no table":        func(n *node) { n.hand.table = nil },
+		"it coordinates":           func(n *node) { n.owned.table.coordinator = idA },
+		"there is no table":        func(n *node) { n.owned.table = nil },
 		"it is new":                func(n *node) { n.join(0, 2, 1) },
-		"its key is lost":          func(n *node) { n.sight.others[idA].revision = 0 },
+		"its key is lost":          func(n *node) { n.view.others[idA].revision = 0 },
 		"a heartbeat was refused":  func(n *node) { n.beaten(0, 0) },
-		"the coordinator is dead":  func(n *node) { n.sight.others[idB].beat.Dead = true },
-		"the coordinator is lost":  func(n *node) { delete(n.sight.others, idB) },
-		"the coordinator is late":  func(n *node) { n.sight.others[idB].changed = -n.opt.Lease },
-		"the coordinator leaves":   func(n *node) { n.sight.others[idB].beat.Leaving = true },
+		"the coordinator is dead":  func(n *node) { n.view.others[idB].beat.Dead = true },
+		"the coordinator is lost":  func(n *node) { delete(n.view.others, idB) },
+		"the coordinator is late":  func(n *node) { n.view.others[idB].changed = -n.opt.Lease },
+		"the coordinator leaves":   func(n *node) { n.view.others[idB].beat.Leaving = true },
 		"it wants the role":        func(n *node) { n.opt.Prefers = true },
-		"somebody is to take over": func(n *node) { n.hand.open[1] = 1 },
+		"somebody is to take over": func(n *node) { n.owned.open[1] = 1 },
 	} {
 		n := settled()
 		spoil(n)
@@ -313,9 +313,9 @@ func TestNeeded(t *testing.T) {
 		t.Errorf("settled, it looks at %v", keys)
 	}
 	for name, tell := range map[string]func(n *node){
-		"the coordinator": func(n *node) { n.sight.others[idB].beat.Known = n.hand.table.version + 1 },
+		"the coordinator": func(n *node) { n.view.others[idB].beat.Known = n.owned.table.version + 1 },
 		"a refusal": func(n *node) {
-			n.handle(0, wire.Encode(message{Version: wireVersion, Kind: kindRefusal, From: idC, After: n.hand.table.version + 1}))
+			n.handle(0, wire.Encode(message{Version: wireVersion, Kind: kindRefusal, From: idC, After: n.owned.table.version + 1}))
 		},
 	} {
 		n := settled()

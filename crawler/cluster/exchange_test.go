@@ -119,7 +119,7 @@ func TestWireRefuses(t *testing.T) {
 	if _, err := decodeMessage(make([]byte, 3*mostMessageBytes)); !errors.Is(err, errWire) {
 		t.Errorf("too long: %v", err)
 	}
-	for _, r := range []report{{Head: []float64{1, math.NaN()}}, {Best: []Best{{Priority: math.NaN()}}}} {
+	for _, r := range []report{{Head: []float64{1, math.NaN()}}, {Best: []surveyPoint{{Priority: math.NaN()}}}} {
 		if _, err := decodeHeartbeat(wire.Encode(heartbeat{Version: wireVersion, Report: r})); !errors.Is(err, errWire) {
 			t.Errorf("%+v: %v", r, err)
 		}

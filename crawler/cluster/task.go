@@ -44,8 +44,8 @@ type TaskSession struct {
 
 // Errors of Task.Run, besides those of the exchange and of the work.
 var (
-	// ErrAnew reports that the task starts again; work may return it.
-	ErrAnew     = errors.New("it starts over")
+	// errRestart reports that the task starts again.
+	errRestart  = errors.New("it starts over")
 	errSettings = errors.New("other agents run this command with other settings; give all of them the same settings")
 	errGivenUp  = errors.New("it was given up; start the command again on all agents")
 	errTwoTasks = errors.New("another process runs this command for the same agent")
@@ -143,7 +143,7 @@ func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSess
 		last, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
 		left := s.leave(last, e, err)
 		stop()
-		switch anew := errors.Is(err, ErrAnew); {
+		switch anew := errors.Is(err, errRestart); {
 		case err == nil || anew && left != nil:
 			return left
 		case !anew:
@@ -323,7 +323,7 @@ func (s *seat) watch(ctx context.Context, e Exchange, r roster, p *peer) error {
 		case err != nil:
 			return err
 		case now.State == ended && over:
-			return ErrAnew // this agent came back after all others had finished
+			return errRestart // this agent came back after all others had finished
 		case now.State == ended:
 			over = true
 		case s.Progress != nil:
@@ -347,7 +347,7 @@ func (s *seat) verdict(now roster) error {
 	case now.Session != s.session && now.State != 0 && now.Settings != s.Settings:
 		return s.differs(now)
 	case now.Session != s.session:
-		return ErrAnew
+		return errRestart
 	case now.State == givenUp:
 		return fmt.Errorf("agent %s: %w", now.By, errGivenUp)
 	}
@@ -372,7 +372,7 @@ func (s *seat) leave(ctx context.Context, e Exchange, result error) error {
 		switch {
 		case result == nil && at > 0:
 			return nil // the first agent records success
-		case result == nil, errors.Is(result, ErrAnew):
+		case result == nil, errors.Is(result, errRestart):
 			r.State = ended
 		case r.State == working:
 			r.State, r.By = givenUp, s.Me

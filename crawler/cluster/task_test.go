@@ -343,14 +343,14 @@ func TestVerdict(t *testing.T) {
 	up := rosterOf(7, givenUp, "x", idA, idB)
 	up.By = idA
 	for want, r := range map[error]roster{
-		nil: rosterOf(7, working, "x", idA, idB), errTwoTasks: rosterOf(7, working, "x", idA).with(idB, 2), ErrAnew: rosterOf(8, gathering, "x", idA),
+		nil: rosterOf(7, working, "x", idA, idB), errTwoTasks: rosterOf(7, working, "x", idA).with(idB, 2), errRestart: rosterOf(8, gathering, "x", idA),
 		errSettings: rosterOf(8, gathering, "y", idA), errGivenUp: up,
 	} {
 		if err := s.verdict(r); !errors.Is(err, want) {
 			t.Errorf("%+v: %v, want %v", r, err, want)
 		}
 	}
-	if err := s.verdict(roster{}); !errors.Is(err, ErrAnew) { // the exchange lost all values
+	if err := s.verdict(roster{}); !errors.Is(err, errRestart) { // the exchange lost all values
 		t.Error(err)
 	}
 }

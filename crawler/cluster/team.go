@@ -71,7 +71,7 @@ type teamAgent struct {
 
 const (
 	teamRound     = 100 * time.Millisecond // longest time between rounds
-	teamKeeps     = 2 * teamRound          // how long an agent may leave its allowance unused
+	idleGrace     = 2 * teamRound          // how long an agent may leave its allowance unused
 	tellPages     = 10                     // scorers share what they learned after this many pages, or after teachEvery
 	deliveryBytes = 1 << 20                // approximate size of a delivery
 	commitShare   = 4                      // a round starts after Workers/commitShare commits
@@ -371,14 +371,14 @@ func (t *Team) deliver(ctx context.Context, from *teamAgent, part uint16) error 
 
 // teach shares what scorers learned and people's labels, at first also those of earlier sessions.
 func (t *Team) teach(ctx context.Context) error {
-	told := make(map[*teamAgent][]byte, len(t.agents))
+	lessons := make(map[*teamAgent][]byte, len(t.agents))
 	for _, from := range t.agents {
-		told[from] = from.Lesson()
+		lessons[from] = from.Lesson()
 	}
 	if err := t.each(func(to *teamAgent) (err error) {
 		for _, from := range t.agents { // in a fixed order, as new words push out old ones
-			if from != to && told[from] != nil {
-				err = errors.Join(err, to.Learn(told[from]))
+			if from != to && lessons[from] != nil {
+				err = errors.Join(err, to.Learn(lessons[from]))
 			}
 		}
 		return err
@@ -469,7 +469,7 @@ func (a *teamAgent) head() []float64 {
 		a.unused = time.Time{}
 	case a.unused.IsZero():
 		a.unused = now
-	case now.Sub(a.unused) > teamKeeps:
+	case now.Sub(a.unused) > idleGrace:
 		a.unused = time.Time{}
 		return nil
 	}
@@ -591,7 +591,7 @@ type pricer struct {
 
 const (
 	pricePages = 4
-	priceHolds = time.Second
+	priceAge   = time.Second
 )
 
 func newPricer(whole *crawler.Options, promises bool) pricer {
@@ -623,7 +623,7 @@ func (p *pricer) least(ctx context.Context, agents []*teamAgent, left uint64) (f
 	switch {
 	case sum.Busy == 0 && !sum.Resting, now.Sub(p.moved) >= crawler.LongestWait:
 		return math.Inf(-1), nil // waiting gains nothing
-	case sum.Spent < p.spent+pricePages && now.Sub(p.asked) < priceHolds:
+	case sum.Spent < p.spent+pricePages && now.Sub(p.asked) < priceAge:
 		return p.price, nil
 	}
 	p.asked, p.spent = now, sum.Spent

@@ -37,7 +37,7 @@ func decode[T any](name string, b []byte) (v T, err error) {
 	return v, nil
 }
 
-// message goes from agent to agent. All kinds but kindTold concern one partition.
+// message goes from agent to agent. All kinds but kindEngine concern one partition.
 type message struct {
 	_         struct{} `cbor:",toarray"`
 	Version   uint64
@@ -54,7 +54,7 @@ const (
 	kindLinks   = 1
 	kindAck     = 2
 	kindRefusal = 3
-	kindTold    = 4 // one parcel with a message to the other engine
+	kindEngine  = 4 // one parcel with a message to the other engine
 )
 
 type heartbeat struct {
@@ -95,7 +95,7 @@ func decodeMessage(b []byte) (m message, err error) {
 	if m, err = decode[message]("message", b); err != nil {
 		return m, err
 	}
-	if m.Version != wireVersion || m.Partition >= partitions || m.Kind < kindLinks || m.Kind > kindTold || m.From.Check() != nil || m.Kind == kindTold && len(m.Parcels) != 1 {
+	if m.Version != wireVersion || m.Partition >= partitions || m.Kind < kindLinks || m.Kind > kindEngine || m.From.Check() != nil || m.Kind == kindEngine && len(m.Parcels) != 1 {
 		return m, fmt.Errorf("message of version %d, kind %d: %w", m.Version, m.Kind, errWire)
 	}
 	last := m.After
@@ -126,7 +126,7 @@ func decodeHeartbeat(b []byte) (h heartbeat, err error) {
 	}
 	r := h.Report
 	if h.Version != wireVersion || len(r.Head) > mostHead || len(r.Best) > mostHead || slices.ContainsFunc(r.Head, math.IsNaN) ||
-		slices.ContainsFunc(r.Best, func(b Best) bool { return math.IsNaN(b.Priority) }) || len(h.Released) > partitions || len(h.Held) > partitions || h.Returned < 0 ||
+		slices.ContainsFunc(r.Best, func(b surveyPoint) bool { return math.IsNaN(b.Priority) }) || len(h.Released) > partitions || len(h.Held) > partitions || h.Returned < 0 ||
 		min(r.Pages, r.Relevant, r.Requests, r.Waiting, r.InFlight, r.Outbox, r.Allowed, r.Lost) < 0 || r.Workers < 0 {
 		return h, fmt.Errorf("heartbeat of version %d: %w", h.Version, errWire)
 	}
