@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 
 	"fossick/graph"
 )
@@ -136,23 +137,21 @@ type blocks struct {
 	products      [products]float64
 }
 
-// answer returns the orders to all parts, given their reports, which are of one kind.
-func (c *rankCoordinator) answer(reports []rankMessage) (orders []rankMessage, err error) {
+// answer returns the order to all parts, given their reports, which are of one kind.
+func (c *rankCoordinator) answer(reports []rankMessage) (order rankMessage, err error) {
 	switch reports[0].kind {
 	case rankHello:
 		for _, m := range reports {
 			c.r.Nodes, c.r.Edges = c.r.Nodes+int(m.numbers[0]), c.r.Edges+int64(m.numbers[1])
 		}
-		begin := rankMessage{kind: rankBegin, numbers: []uint64{uint64(c.r.Nodes)}, floats: []float64{c.opt.Damping}}
 		if c.r.Nodes == 0 {
-			return []rankMessage{begin, c.done()}, nil
+			return c.done(), nil
 		}
-		first, err := c.turn(startGoal/float64(c.parts), ones(c.parts), [depth]float64{})
-		return append([]rankMessage{begin}, first...), err
+		return c.turn(startGoal/float64(c.parts), ones(c.parts), [depth]float64{})
 	case rankReport:
 		c.read(reports)
 		if b := &c.now; c.last && b.missed <= c.tolerance*b.holds {
-			return []rankMessage{{kind: rankFinish, floats: []float64{b.holds + b.leaves, b.leaves}}}, nil
+			return rankMessage{kind: rankFinish, floats: []float64{b.holds + b.leaves, b.leaves}}, nil
 		}
 		return c.next()
 	default: // rankChange
@@ -162,7 +161,7 @@ func (c *rankCoordinator) answer(reports []rankMessage) (orders []rankMessage, e
 			c.r.Bytes += m.numbers[0]
 		}
 		if c.r.Residual <= c.want {
-			return []rankMessage{c.done()}, nil
+			return c.done(), nil
 		}
 		c.tolerance /= 4
 		return c.next()
@@ -176,12 +175,12 @@ func (c *rankCoordinator) done() rankMessage {
 }
 
 // turn orders another round.
-func (c *rankCoordinator) turn(goal float64, factor []float64, gamma [depth]float64) ([]rankMessage, error) {
+func (c *rankCoordinator) turn(goal float64, factor []float64, gamma [depth]float64) (order rankMessage, err error) {
 	if c.r.Rounds++; c.r.Rounds > c.opt.MaxRounds {
-		return nil, fmt.Errorf("PageRank: the error is still %.2g after %d rounds; give an epsilon larger than %g", c.missed, c.opt.MaxRounds, c.opt.Epsilon)
+		return order, fmt.Errorf("PageRank: the error is still %.2g after %d rounds; give an epsilon larger than %g", c.missed, c.opt.MaxRounds, c.opt.Epsilon)
 	}
 	step := c.opt.Method == "power" || c.opt.Method == "blockrank-kamvar" && c.r.Rounds > 1
-	return []rankMessage{{kind: rankTurn, numbers: []uint64{one(c.last), one(step)}, floats: slices.Concat([]float64{goal}, factor, gamma[:])}}, nil
+	return rankMessage{kind: rankTurn, numbers: []uint64{one(c.last), one(step), uint64(c.r.Nodes)}, floats: slices.Concat([]float64{goal}, factor, gamma[:])}, nil
 }
 
 // read adds up the reports of a round.
@@ -199,7 +198,7 @@ func (c *rankCoordinator) read(reports []rankMessage) {
 }
 
 // next plans the next round. It is the last if the error falls as fast as before.
-func (c *rankCoordinator) next() ([]rankMessage, error) {
+func (c *rankCoordinator) next() (order rankMessage, err error) {
 	b, want := &c.now, c.tolerance*c.now.holds
 	rate := min(1, b.missed/c.missed) // 0 after the first
 	c.last = c.r.Rounds > 1 && b.missed*rate <= want || b.missed <= want
@@ -332,35 +331,20 @@ type extrapolation struct {
 
 // see records the masses g that arrived and x that were used, and returns the products.
 func (a *extrapolation) see(g, x []float64) []float64 {
-	f := minus(g, x)
+	f := floats.SubTo(make([]float64, len(g)), g, x)
 	if a.f != nil {
-		a.dg = append([][]float64{minus(g, a.g)}, a.dg[:min(depth-1, len(a.dg))]...)
-		a.df = append([][]float64{minus(f, a.f)}, a.df[:min(depth-1, len(a.df))]...)
+		a.dg = append([][]float64{floats.SubTo(make([]float64, len(g)), g, a.g)}, a.dg[:min(depth-1, len(a.dg))]...)
+		a.df = append([][]float64{floats.SubTo(make([]float64, len(g)), f, a.f)}, a.df[:min(depth-1, len(a.df))]...)
 	}
 	a.g, a.f = g, f
 	all := make([]float64, products)
 	for i, d := range a.df {
-		all[i] = dot(d, f)
+		all[i] = floats.Dot(d, f)
 		for j, e := range a.df[i:] {
-			all[depth+i*depth-i*(i-1)/2+j] = dot(d, e)
+			all[depth+i*depth-i*(i-1)/2+j] = floats.Dot(d, e)
 		}
 	}
 	return all
-}
-
-func minus(a, b []float64) []float64 {
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
-	return d
-}
-
-func dot(a, b []float64) (sum float64) {
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return sum
 }
 
 func one(is bool) uint64 {

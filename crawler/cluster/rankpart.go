@@ -83,7 +83,7 @@ func newRankPart(links RankLinks, me, parts int, p *peer, opt RankOptions) (*Ran
 		return nil, fmt.Errorf("part %d: %d nodes with %d degrees, %d keys, %d in pages", me, n, len(links.Degree), len(links.Keys), len(links.Page))
 	}
 	opt, err := opt.filled()
-	r := &RankPart{me: me, parts: parts, links: links, peer: p, inbox: make([][]rankMessage, parts), mass: make([][]float64, parts),
+	r := &RankPart{me: me, parts: parts, links: links, peer: p, damping: opt.Damping, inbox: make([][]rankMessage, parts), mass: make([][]float64, parts),
 		owner: slices.Repeat([]uint32{nobody}, n), out: make([]slots, parts), into: make([]slots, parts)}
 	if me == 0 {
 		r.coordinator = newRankCoordinator(parts, opt)
@@ -193,18 +193,11 @@ func (p *RankPart) report(ctx context.Context, m rankMessage) error {
 		}
 		reports = append(reports, one)
 	}
-	orders, err := p.coordinator.answer(reports)
-	if err != nil {
-		return err
+	order, err := p.coordinator.answer(reports)
+	for to := 0; to < p.parts && err == nil; to++ {
+		err = p.send(ctx, to, order)
 	}
-	for _, order := range orders {
-		for to := range p.parts {
-			if err := p.send(ctx, to, order); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 // meet learns each node's owner, and agrees with it on the order of masses.
@@ -415,11 +408,6 @@ func (p *RankPart) rounds(ctx context.Context) error {
 	if err := p.report(ctx, rankMessage{kind: rankHello, numbers: []uint64{uint64(nodes), uint64(links)}}); err != nil {
 		return err
 	}
-	begin, err := p.receiveOf(ctx, 0, rankBegin, 1, 1)
-	if err != nil {
-		return err
-	}
-	p.base, p.damping = 1/float64(begin.numbers[0]), begin.floats[0]
 	for {
 		order, err := p.receive(ctx, 0, rankTurn, rankFinish, rankDone)
 		if err != nil {
@@ -486,10 +474,11 @@ func (p *RankPart) sendOf(ctx context.Context, to int, k rankKind, nodes []uint3
 // of the core's base, the bound of what the core's equations miss, the mass that our links bring
 // to each part's core, and the products for extrapolation.
 func (p *RankPart) play(ctx context.Context, turn rankMessage) (rankMessage, error) {
-	if err := turn.has(2, 1+p.parts+depth); err != nil {
+	if err := turn.has(3, 1+p.parts+depth); err != nil {
 		return rankMessage{}, err
 	}
 	last, steps := turn.numbers[0] != 0, turn.numbers[1] != 0
+	p.base = 1 / float64(turn.numbers[2])
 	used := p.scale(turn.floats[1:1+p.parts], turn.floats[1+p.parts:])
 	left, sweeps, err := p.local(turn.floats[0], steps)
 	if err == nil {
@@ -685,8 +674,7 @@ const (
 	rankLeaves                       // answer: 1 for each without links
 	rankCopies                       // part → owner: keys of pages that the part also has, ascending
 	rankHello                        // part → coordinator: numbers: nodes and links owned
-	rankBegin                        // coordinator → part: numbers: nodes of all; floats: damping
-	rankTurn                         // coordinator → part: numbers: 1 if last round, 1 if only a power step; floats: goal, a factor for each part, γ
+	rankTurn                         // coordinator → part: numbers: 1 if last round, 1 if only a power step, nodes of all; floats: goal, a factor for each part, γ
 	rankMasses                       // part → part: floats: mass that links bring to each wanted node
 	rankReport                       // part → coordinator, see play
 	rankFinish                       // coordinator → part: floats: sum of all y, sum of y of leaves
