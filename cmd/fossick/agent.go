@@ -151,11 +151,8 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, p *plan.Plan, exch
 	p.Crawl.RefetchLost = c.RefetchLost
 	p.Crawl.Replicate, p.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
 	id := cluster.AgentID(p.Crawl.Store.Info().Agent)
-	m, err := cluster.New(cluster.Options{
-		Crawl:    p.Crawl,
-		Protocol: cluster.Protocol{ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: p.Fetch.Timeout},
-		Exchange: exchange,
-	})
+	protocol := cluster.Protocol{ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: p.Fetch.Timeout}
+	m, err := cluster.New(p.Crawl, protocol, exchange)
 	if err != nil {
 		return nil, err
 	}

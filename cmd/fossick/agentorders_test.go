@@ -151,8 +151,7 @@ func asProcesses(ctx context.Context, t *testing.T, all []crawler.Options) {
 			t.Fatal(err)
 		}
 		defer exchange.Close()
-		m, err := cluster.New(cluster.Options{Crawl: o, Exchange: exchange,
-			Protocol: cluster.Protocol{ID: id, Fresh: true, Lease: 3 * time.Second, Longest: time.Second}})
+		m, err := cluster.New(o, cluster.Protocol{ID: id, Fresh: true, Lease: 3 * time.Second, Longest: time.Second}, exchange)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -92,7 +92,7 @@ func TestSpread(t *testing.T) {
 // TestKeeps: an agent keeps replicas only of agents that the table assigns to it, so none without
 // a table.
 func TestKeeps(t *testing.T) {
-	a := &Member{opt: Options{Protocol: Protocol{ID: idA}}}
+	a := &Member{opt: memberOptions{Protocol: Protocol{ID: idA}}}
 	if a.isKeeperOf(idB) {
 		t.Error("it keeps a replica before it runs")
 	}

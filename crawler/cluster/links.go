@@ -34,7 +34,7 @@ type outgoing struct {
 	sent    int
 	to      map[AgentID]int // of these, by receiver
 	share   int             // the most to one receiver
-	turn    partition       // where to begin when not all partitions can send
+	first   partition       // where to begin when not all partitions can send
 	waiting bool            // some partitions could not send
 }
 
@@ -117,7 +117,7 @@ func (n *node) sendDue(now time.Duration) {
 	}
 	n.out.waiting = false
 	parts := slices.Sorted(maps.Keys(n.out.streams))
-	first, _ := slices.BinarySearch(parts, n.out.turn)
+	first, _ := slices.BinarySearch(parts, n.out.first)
 	for _, p := range slices.Concat(parts[first:], parts[:first]) {
 		s := n.out.streams[p]
 		if s.base >= s.top || s.reading || now < s.due {
@@ -147,7 +147,7 @@ func (n *node) read(now time.Duration, p partition, s *outflow) {
 		}
 		return
 	}
-	s.reading, s.readFor, n.out.turn = true, s.owner, p+1
+	s.reading, s.readFor, n.out.first = true, s.owner, p+1
 	n.out.way(s.owner, 1)
 	n.do(readOutbox{p, s.next, sendBytes})
 }

@@ -17,9 +17,8 @@ import (
 	"fossick/store"
 )
 
-// Options are a member's settings. All members share the exchange.
-type Options struct {
-	Crawl    crawler.Options // MaxPages and MinHarvest are limits of all members together
+type memberOptions struct {
+	Crawl    crawler.Options
 	Protocol Protocol
 	Exchange Exchange
 }
@@ -27,7 +26,7 @@ type Options struct {
 // Member is an agent of a cluster: a crawl with its own store, driven by the protocol.
 type Member struct {
 	*sites
-	opt   Options
+	opt   memberOptions
 	crawl *crawler.Crawler
 	agent *crawler.Agent
 	start time.Time
@@ -76,8 +75,11 @@ const (
 	mostFailures    = 6                      // one for each goroutine of Run
 )
 
-// New prepares a member. Its store tells whether the agent has been in the cluster before.
-func New(opt Options) (*Member, error) {
+// New prepares a member of the cluster that shares an exchange. The crawl's MaxPages and
+// MinHarvest are limits of all members together. Its store tells whether the agent has been in
+// the cluster before.
+func New(crawl crawler.Options, protocol Protocol, exchange Exchange) (*Member, error) {
+	opt := memberOptions{crawl, protocol, exchange}
 	opt.Crawl.Log = cmp.Or(opt.Crawl.Log, slog.New(slog.DiscardHandler))
 	opt.Crawl.Workers = cmp.Or(opt.Crawl.Workers, crawler.DefaultWorkers)
 	opt.Protocol = opt.Protocol.withDefaults()

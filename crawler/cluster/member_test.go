@@ -109,7 +109,7 @@ func (g *group) start(id string, fresh bool) {
 	}
 	opt.MaxPages, opt.Patience, opt.Workers, opt.Replicate, opt.ReplicateBodies = uint64(g.max), 0, 4, !g.none, g.bodies
 	opt.Delay.Rest = cmp.Or(g.rest, delay)
-	m, err := New(Options{Crawl: opt, Protocol: Protocol{ID: AgentID(id), Fresh: fresh, Lease: 3 * time.Second, Longest: time.Second}, Exchange: exchange})
+	m, err := New(opt, Protocol{ID: AgentID(id), Fresh: fresh, Lease: 3 * time.Second, Longest: time.Second}, exchange)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestMemberLimits(t *testing.T) {
 	for most, waits := range map[uint64]bool{0: false, 40: true} {
 		opt := crawlOf(t, storeOf(t, string(idA)), &web{}, alike{})
 		opt.MaxPages, opt.Patience, opt.Delay = most, 0, crawler.Delay{}
-		m, err := New(Options{Crawl: opt, Protocol: Protocol{ID: idA}})
+		m, err := New(opt, Protocol{ID: idA}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

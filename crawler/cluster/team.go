@@ -28,7 +28,7 @@ type Team struct {
 	harvest crawler.Watch
 	ended   chan *teamAgent
 	reach   int // links that the price admits at least
-	turn    int // index of the agent that comes first among equals
+	first   int // index of the agent that comes first among equals
 	pricer  pricer
 
 	commits atomic.Int64  // since the last round
@@ -416,8 +416,8 @@ func (t *Team) teach(ctx context.Context) error {
 }
 
 func (t *Team) divide(ctx context.Context, slow bool) error {
-	t.turn = (t.turn + 1) % len(t.agents)
-	agents := slices.Concat(t.agents[t.turn:], t.agents[:t.turn])
+	t.first = (t.first + 1) % len(t.agents)
+	agents := slices.Concat(t.agents[t.first:], t.agents[:t.first])
 	reports, spent, busy := make([]standing, len(agents)), uint64(0), 0
 	for i, a := range agents {
 		var err error
