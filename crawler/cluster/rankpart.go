@@ -141,7 +141,7 @@ func (p *RankPart) receive(ctx context.Context, from int, kinds ...rankKind) (ra
 		p.inbox[sender] = append(p.inbox[sender], m)
 	}
 	m := p.inbox[from][0]
-	p.inbox[from] = p.inbox[from][1:]
+	p.inbox[from] = slices.Delete(p.inbox[from], 0, 1) // frees its lists
 	if !slices.Contains(kinds, m.kind) {
 		return m, fmt.Errorf("part %d: %w: kind %d instead of %d; run agents of one version", from, errRank, m.kind, kinds)
 	}
@@ -240,7 +240,6 @@ func (p *RankPart) meet(ctx context.Context) error {
 			leaf[from] = append(leaf[from], one(p.links.Degree[v] == 0))
 		}
 	}
-	wanted[p.me] = into[p.me]
 	leaves, err := p.swap(ctx, rankLeaves, func(to int) rankMessage { return rankMessage{numbers: leaf[to]} }, wanted)
 	if err != nil {
 		return err
