@@ -17,7 +17,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/crawler/plan"
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -69,7 +69,7 @@ func TestEveryOrder(t *testing.T) {
 		hows["--score "+p.Name] = how
 	}
 	counts := []int{2}
-	if fulltest.Asked() {
+	if testkit.Asked() {
 		counts = []int{1, 2, 4}
 	}
 	for name, how := range hows {
@@ -79,7 +79,7 @@ func TestEveryOrder(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					crawlInOrder(t, how, agents, false)
 				})
-				if agents > 1 && fulltest.Asked() {
+				if agents > 1 && testkit.Asked() {
 					synctest.Test(t, func(t *testing.T) {
 						crawlInOrder(t, how, agents, true)
 					})

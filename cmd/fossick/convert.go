@@ -14,7 +14,6 @@ import (
 	"fossick/internal/cli"
 	"fossick/internal/maintext"
 	"fossick/internal/page"
-	"fossick/internal/printable"
 )
 
 type convertCmd struct {
@@ -122,7 +121,7 @@ func (r convertResult) print(w io.Writer) {
 	if where == "" {
 		where = "a folder at agent " + r.At
 	}
-	printable.Fprintf(w, "%d pages of %d sites, %d domains and %d communities, %d links: %s, %d files, %d bytes\n",
+	cli.Fprintf(w, "%d pages of %d sites, %d domains and %d communities, %d links: %s, %d files, %d bytes\n",
 		r.Pages, r.Sites, r.Domains, r.Communities, r.Links, where, r.Files, r.Bytes)
 	for _, left := range []struct {
 		n   uint64
@@ -135,7 +134,7 @@ func (r convertResult) print(w io.Writer) {
 		{uint64(r.Found), "files were finished by an earlier run"},
 	} {
 		if left.n > 0 {
-			printable.Fprintf(w, "%d %s\n", left.n, left.why)
+			cli.Fprintf(w, "%d %s\n", left.n, left.why)
 		}
 	}
 }

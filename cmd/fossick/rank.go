@@ -19,9 +19,8 @@ import (
 	"fossick/graph"
 	"fossick/graph/rank"
 	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/page"
-	"fossick/internal/printable"
-	"fossick/internal/wholefile"
 	"fossick/store"
 )
 
@@ -78,7 +77,7 @@ Several stores, or the folder of a crawl by several agents, are ranked as the ag
 func (c *rankCmd) check() error {
 	switch {
 	case !slices.Contains(rank.Methods(), c.Method):
-		return usagef("method %q is not known; choose one of %s", c.Method, printable.SomeNames(c.Method, rank.Methods()))
+		return usagef("method %q is not known; choose one of %s", c.Method, cli.SomeNames(c.Method, rank.Methods()))
 	case !(c.Damping > 0 && c.Damping < 1) || !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 0) || c.Most < 1 || c.Top < 0 || c.Memory < 1<<20:
 		return usagef("--damping %g, --epsilon %g, --max-iterations %d, --top %d, --memory %d: want a damping between 0 and 1, a --top of 0 or more, and more than 0 for the others", c.Damping, c.Epsilon, c.Most, c.Top, c.Memory)
 	case c.Block != "" && !rank.ByBlocks(c.Method):
@@ -201,7 +200,7 @@ func (c *rankCmd) keep(a *app, g *graph.Graph, ranked *rank.Result, r *rankResul
 	}
 	if c.Output != "" {
 		r.File = &c.Output
-		if err := wholefile.Page(c.Output, func(w io.Writer) error { return ranked.Write(w, g) }); err != nil {
+		if err := fileio.WritePage(c.Output, func(w io.Writer) error { return ranked.Write(w, g) }); err != nil {
 			return err
 		}
 	}
@@ -246,18 +245,18 @@ func (c *rankCmd) toStore(a *app, name string, g *graph.Graph, ranked *rank.Resu
 }
 
 func (r *rankResult) print(w io.Writer) {
-	printable.Fprintf(w, "%s: %d nodes, %d edges; %s in %d iterations, residual %.2g, %.3f s", r.Graph, r.Nodes, r.Edges, r.Method, r.Iterations, r.Residual, r.Seconds)
+	cli.Fprintf(w, "%s: %d nodes, %d edges; %s in %d iterations, residual %.2g, %.3f s", r.Graph, r.Nodes, r.Edges, r.Method, r.Iterations, r.Residual, r.Seconds)
 	if !r.InMemory {
 		io.WriteString(w, ", over the compressed graph")
 	}
 	io.WriteString(w, "\n")
 	switch {
 	case r.Agents > 0:
-		printable.Fprintf(w, "%d agents, %d rounds, %d bytes exchanged\n", r.Agents, r.Rounds, r.Sent)
+		cli.Fprintf(w, "%d agents, %d rounds, %d bytes exchanged\n", r.Agents, r.Rounds, r.Sent)
 	case r.Before != nil:
-		printable.Fprintf(w, "%d blocks; ranks within and between blocks cost as much as %d iterations and have the residual %.2g\n", *r.Blocks, *r.Before, *r.Begin)
+		cli.Fprintf(w, "%d blocks; ranks within and between blocks cost as much as %d iterations and have the residual %.2g\n", *r.Blocks, *r.Before, *r.Begin)
 	case r.Blocks != nil:
-		printable.Fprintf(w, "%d blocks\n", *r.Blocks)
+		cli.Fprintf(w, "%d blocks\n", *r.Blocks)
 	}
 	if len(r.Top) > 0 {
 		io.WriteString(w, "\n")
@@ -267,18 +266,18 @@ func (r *rankResult) print(w io.Writer) {
 		io.WriteString(t, "  authority\thub\tnode\n")
 	}
 	for _, n := range r.Top {
-		printable.Fprintf(t, "  %.6f\t", n.Score)
+		cli.Fprintf(t, "  %.6f\t", n.Score)
 		if n.Hub != nil {
-			printable.Fprintf(t, "%.6f\t", *n.Hub)
+			cli.Fprintf(t, "%.6f\t", *n.Hub)
 		}
-		printable.Fprintln(t, printable.Cut(n.Node, 100))
+		cli.Fprintln(t, cli.Cut(n.Node, 100))
 	}
 	_ = t.Flush() // its only errors are w's
 	if r.Pages != nil {
-		printable.Fprintf(w, "\n%d pages of the store have their rank; fossick eval %s uses it\n", *r.Pages, r.Graph)
+		cli.Fprintf(w, "\n%d pages of the store have their rank; fossick eval %s uses it\n", *r.Pages, r.Graph)
 	}
 	if r.File != nil {
-		printable.Fprintf(w, "\nscores: %s\n", *r.File)
+		cli.Fprintf(w, "\nscores: %s\n", *r.File)
 	}
 }
 
@@ -474,7 +473,7 @@ func (c *rankCmd) keepSeveral(a *app, agents []*agentRank, r *rankResult) error 
 		return nil
 	}
 	r.File = &c.Output
-	return wholefile.Page(c.Output, func(w io.Writer) error {
+	return fileio.WritePage(c.Output, func(w io.Writer) error {
 		for _, agent := range agents {
 			for v := range agent.links.Keys {
 				x, ours := agent.part.Score(uint32(v))
@@ -485,7 +484,7 @@ func (c *rankCmd) keepSeveral(a *app, agents []*agentRank, r *rankResult) error 
 				if err != nil {
 					return err
 				}
-				if _, err := printable.Fprintf(w, "%s\t%.17g\n", name, x); err != nil {
+				if _, err := cli.Fprintf(w, "%s\t%.17g\n", name, x); err != nil {
 					return err
 				}
 			}
@@ -506,7 +505,7 @@ func (c *rankCmd) together(a *app) error {
 	}
 	var r *rankResult
 	options := c.blockOptions()
-	settings := printable.Sprintf("%s, damping %g, epsilon %g, %d rounds", c.Method, c.Damping, c.Epsilon, c.Most)
+	settings := cli.Sprintf("%s, damping %g, epsilon %g, %d rounds", c.Method, c.Damping, c.Epsilon, c.Most)
 	err := c.meet(a, name, "rank", settings, ready, func(ctx context.Context, s cluster.TaskSession, _ cluster.AgentID) error {
 		defer a.step("ranking " + name + " with the other agents")()
 		began := time.Now()

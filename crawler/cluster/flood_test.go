@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -16,7 +16,7 @@ import (
 // fetch at least four fifths as fast as without.
 func TestFlood(t *testing.T) {
 	urls, span := 5000, 4*time.Second
-	if fulltest.Asked() {
+	if testkit.Asked() {
 		urls, span = 1_000_000, 20*time.Second
 	}
 	rate := func(urls int) (perSecond float64) {

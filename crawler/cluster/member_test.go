@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -202,7 +202,7 @@ func TestMembers(t *testing.T) {
 // TestSwiftSites: partitions move between members while many links arrive, and no discovered page
 // is lost.
 func TestSwiftSites(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	testkit.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 30, pages: 100, took: time.Millisecond}, 0)
 		g.rest = time.Millisecond
@@ -232,7 +232,7 @@ func TestBudget(t *testing.T) {
 // TestComeAndGo: one member leaves and another joins. Each page is requested once, as state moves
 // with its partition.
 func TestComeAndGo(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	testkit.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 12, pages: 80}, 0)
 		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"} {
@@ -257,7 +257,7 @@ func TestComeAndGo(t *testing.T) {
 // TestAwaits: a member is killed while the state of its partitions is arriving, and comes back.
 // It requests no seed again, though it has all seeds.
 func TestAwaits(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	testkit.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 24, pages: 6}, 0)
 		g.all, g.rest = true, time.Second
@@ -410,7 +410,7 @@ func TestDeath(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.full {
-				fulltest.Only(t, "it is like the others")
+				testkit.Only(t, "it is like the others")
 			}
 			synctest.Test(t, func(t *testing.T) {
 				g := newGroup(t, &web{sites: 12, pages: 30}, 0)
@@ -430,7 +430,7 @@ func TestDeath(t *testing.T) {
 // TestReturn: a member declared dead comes back after its partitions were given away. It keeps
 // its pages and requests none of them; its replica serves when it dies again.
 func TestReturn(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	testkit.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 12, pages: 70}, 0)
 		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"} {

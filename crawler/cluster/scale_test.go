@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // crowd is many nodes with busy engines and a perfect exchange, in virtual time. It measures the
@@ -132,7 +132,7 @@ func TestScale(t *testing.T) {
 	switch {
 	case name != "":
 		sizes = []int{8, 32, 100, 300, 1000}
-	case fulltest.Asked():
+	case testkit.Asked():
 		sizes = []int{8, 200}
 	}
 	var table strings.Builder

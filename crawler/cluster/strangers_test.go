@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 	"fossick/internal/wire"
 )
 
 // TestGarbageValues: garbage in any key of the exchange ends no agent, and the crawl finishes.
 func TestGarbageValues(t *testing.T) {
-	class := tries.Of(t, "garbage in the exchange's values")
+	class := testkit.Tries(t, "garbage in the exchange's values")
 	long := strings.Repeat("x", 70_000)
 	for _, key := range []string{tableKey, budgetKey, agentKeys + "0000000000000001", agentKeys + "0000000000000002", agentKeys, agentKeys + long, "other"} {
 		for name, value := range map[string][]byte{
@@ -42,7 +42,7 @@ func TestGarbageValues(t *testing.T) {
 // TestStrangersMessages: messages from agents outside the table never reach an engine, and
 // invalid names are refused.
 func TestStrangersMessages(t *testing.T) {
-	class := tries.Of(t, "messages of strangers")
+	class := testkit.Tries(t, "messages of strangers")
 	long := strings.Repeat("0", 66_000)
 	for _, from := range []string{"", long, "a b", "a/b", "\x00", "..", "a\nb", strings.Repeat("a", 33), "ä"} {
 		for kind := uint64(kindLinks); kind <= kindEngine; kind++ {

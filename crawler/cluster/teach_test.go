@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -120,8 +120,8 @@ func (w *web) fetched(host string) (n int) {
 // store but an empty scorer; only what it had not told may be missing. The last site keeps the
 // crawl going.
 func TestMembersTeach(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; broadcast_test.go has the ways of a message, TestMembers those of a crawl")
-	for seed := range fulltest.Rounds(1, 8) {
+	testkit.Only(t, "seconds of processor time; broadcast_test.go has the ways of a message, TestMembers those of a crawl")
+	for seed := range testkit.Rounds(1, 8) {
 		synctest.Test(t, func(t *testing.T) { membersTeach(t, uint64(seed)) })
 	}
 }
@@ -182,7 +182,7 @@ func storedAt(t *testing.T, s *store.Store) (urls []string) {
 // TestLabelsReachAll: a label given at one member reaches all with its page, even if another
 // member has the page. The last label counts. Members that come late or come back also get it.
 func TestLabelsReachAll(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	testkit.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
 		const a, b, c = "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"
 		g := newGroup(t, &web{sites: 6, pages: 10, last: 110}, 0)

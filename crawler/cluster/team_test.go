@@ -18,8 +18,8 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -264,7 +264,7 @@ func TestBestFirst(t *testing.T) {
 
 // TestPatience: when hosts rest, agents wait for better links of any agent.
 func TestPatience(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	synctest.Test(t, func(t *testing.T) {
 		greedy, waits := bestOf(t, 8, time.Second, 1), bestOf(t, 8, time.Second, 0)
 		if waits < 1.3*greedy {

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"fossick/crawler/cluster"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 func alone(t testing.TB, dir string) *Server {
 	t.Helper()
-	s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: "127.0.0.1:0", Log: logOf(t), unsynced: !fulltest.Asked()})
+	s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: "127.0.0.1:0", Log: logOf(t), unsynced: !testkit.Asked()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestPromises(t *testing.T) {
 		})
 	})
 	t.Run("by address", func(t *testing.T) {
-		fulltest.Only(t, "takes 5 s")
+		testkit.Only(t, "takes 5 s")
 		promises(t, func(t *testing.T) openExchange {
 			s := alone(t, t.TempDir())
 			return func(t testing.TB, id cluster.AgentID) cluster.Exchange {
@@ -157,7 +157,7 @@ func TestRestart(t *testing.T) {
 	t.Parallel()
 	dir, clients := t.TempDir(), freeAddress(t)
 	serve := func() *Server {
-		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: clients, Log: logOf(t), unsynced: !fulltest.Asked()})
+		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: clients, Log: logOf(t), unsynced: !testkit.Asked()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"fossick/crawler/cluster"
-	"fossick/internal/fulltest"
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 )
 
 // three is a cluster of servers in this process, each with an agent.
@@ -138,7 +137,7 @@ func TestThree(t *testing.T) {
 	}
 	t.Logf("after the leader's end a value was written in %v", time.Since(begun))
 
-	fulltest.Only(t, "the rest takes 10 s")
+	testkit.Only(t, "the rest takes 10 s")
 	// It returns without its disk, and another server stops: two copies remain.
 	if err := os.RemoveAll(c.options[led].Dir); err != nil {
 		t.Fatal(err)
@@ -271,7 +270,7 @@ func TestStrangers(t *testing.T) {
 // TestLocalStrangers: without given keys, a server on loopback still asks for a key. This user's
 // agents have it, and others on the machine are refused.
 func TestLocalStrangers(t *testing.T) {
-	class := tries.Of(t, "strangers on the machine")
+	class := testkit.Tries(t, "strangers on the machine")
 	at, peer := freeAddress(t), freeAddress(t)
 	serve := func(routes, to string) *Server {
 		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(map[bool]int{true: 1000, false: 2000}[routes == at]), Dir: t.TempDir(), Clients: "127.0.0.1:0", Routes: routes, Peers: []string{to}, unsynced: true})
