@@ -150,11 +150,8 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, p *plan.Plan, exch
 	p.Crawl.RefetchLost = c.RefetchLost
 	p.Crawl.Replicate, p.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
 	id := cluster.AgentID(p.Crawl.Store.Info().Agent)
-	m, err := cluster.New(cluster.Options{
-		Crawl:    p.Crawl,
-		Protocol: c.protocol(id, p),
-		Exchange: exchange,
-	})
+	protocol := cluster.Protocol{ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: p.Fetch.Timeout}
+	m, err := cluster.New(p.Crawl, protocol, exchange)
 	if err != nil {
 		return nil, err
 	}
@@ -197,12 +194,6 @@ func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, er
 			w.Relevant += a.Report.Relevant
 		}
 		return w, nil
-	}
-}
-
-func (c *agentCmd) protocol(id cluster.AgentID, p *plan.Plan) cluster.Protocol {
-	return cluster.Protocol{
-		ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: p.Fetch.Timeout, MaxPages: int64(p.Crawl.MaxPages), MinHarvest: p.Crawl.MinHarvest,
 	}
 }
 

@@ -122,7 +122,7 @@ func crawlInOrder(t *testing.T, how plan.Scoring, agents int, together bool) {
 			t.Errorf("%d agents together: %s, %v", agents, r.Stopped, err)
 		}
 	} else {
-		asProcesses(ctx, t, all, most)
+		asProcesses(ctx, t, all)
 	}
 	var urls []string
 	for _, o := range all {
@@ -141,7 +141,7 @@ func crawlInOrder(t *testing.T, how plan.Scoring, agents int, together bool) {
 }
 
 // asProcesses runs each agent with its own exchange.
-func asProcesses(ctx context.Context, t *testing.T, all []crawler.Options, most int64) {
+func asProcesses(ctx context.Context, t *testing.T, all []crawler.Options) {
 	hub := cluster.NewHub()
 	ended := make(chan error, len(all))
 	for _, o := range all {
@@ -151,8 +151,7 @@ func asProcesses(ctx context.Context, t *testing.T, all []crawler.Options, most 
 			t.Fatal(err)
 		}
 		defer exchange.Close()
-		m, err := cluster.New(cluster.Options{Crawl: o, Exchange: exchange,
-			Protocol: cluster.Protocol{ID: id, Fresh: true, MaxPages: most, Lease: 3 * time.Second, Longest: time.Second}})
+		m, err := cluster.New(o, cluster.Protocol{ID: id, Fresh: true, Lease: 3 * time.Second, Longest: time.Second}, exchange)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func (c *convertCmd) convert(a *app) (r *tables.Result, err error) {
 	ready := func() error { return nil }
 	err = c.meet(a, c.Stores[0], "convert", settings, ready, func(ctx context.Context, s cluster.TaskSession, id cluster.AgentID) error {
 		return run(ctx, func(ctx context.Context, opt tables.Options) (*tables.Result, error) {
-			return tables.Together(ctx, opt, tables.Group{Me: s.Me, Agents: s.Agents, Name: string(id), Again: s.Again, Peers: s.Peer})
+			return tables.Together(ctx, opt, tables.Group{Me: s.Me, Agents: s.Agents, Name: string(id), Peers: s.Peer})
 		})
 	})
 	if err != nil {

@@ -317,10 +317,11 @@ func (c *rankCmd) several(a *app) error {
 		}
 		links[i] = agent.links
 	}
-	parts, found, err := cluster.Rank(a.ctx, links, c.blockOptions())
+	parts, err := cluster.Rank(a.ctx, links, c.blockOptions())
 	if err != nil {
 		return err
 	}
+	found := parts[0].Result()
 	if found.Nodes == 0 {
 		return fmt.Errorf("%s: empty graphs; there is nothing to rank", name)
 	}

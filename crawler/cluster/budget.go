@@ -25,7 +25,7 @@ type ledger struct {
 	returned int64
 	lowered  bool  // the engine got a lower limit, so that the rest can be given back
 	from, to int64 // the engine's limits before and after
-	told     allowPages
+	allowed  allowPages
 }
 
 func (n *node) seeBudget(asked time.Duration, v Value) {
@@ -65,13 +65,13 @@ func (n *node) allow() {
 	if l.revision == 0 {
 		return
 	}
-	if n.opt.MaxPages == 0 {
+	if n.opt.maxPages == 0 {
 		a.pages = math.MaxInt64
 	} else if l.lowered {
 		a.pages = l.to
 	}
-	if a != l.told {
-		l.told = a
+	if a != l.allowed {
+		l.allowed = a
 		n.do(a)
 	}
 	if l.value.Ended != "" && n.ended == "" {
@@ -84,7 +84,7 @@ func (n *node) allow() {
 // fetches begun before stay with the agent.
 func (n *node) giveBack() {
 	l, r := &n.ledger, n.report
-	if n.opt.MaxPages == 0 || l.revision == 0 {
+	if n.opt.maxPages == 0 || l.revision == 0 {
 		return
 	}
 	if l.lowered {
@@ -106,7 +106,7 @@ func (n *node) giveBack() {
 
 func (n *node) divide(now time.Duration) {
 	l := &n.ledger
-	if l.pending || l.unsure || now < l.next || n.office.pending != 0 {
+	if l.pending || l.unsure || now < l.next || n.coord.pending != 0 {
 		return
 	}
 	l.next = now + n.lease.every
@@ -117,7 +117,7 @@ func (n *node) divide(now time.Duration) {
 	if n.opt.price != nil {
 		v.Price = max(v.Price, n.opt.price(n.reports(now)))
 	}
-	if n.opt.MaxPages > 0 && v.Ended == "" {
+	if n.opt.maxPages > 0 && v.Ended == "" {
 		v.Plenty = n.grant(now, v.Grants)
 	}
 	if l.revision != 0 && v.Ended == l.value.Ended && v.Price == l.value.Price && v.Plenty == l.value.Plenty && maps.Equal(v.Grants, l.value.Grants) {
@@ -129,7 +129,7 @@ func (n *node) divide(now time.Duration) {
 
 func (n *node) reports(now time.Duration) (all []report) {
 	for _, id := range n.living(now) {
-		all = append(all, n.sight.others[id].beat.Report)
+		all = append(all, n.view.others[id].beat.Report)
 	}
 	return all
 }
@@ -144,7 +144,7 @@ type offer struct {
 // offers returns the best links of all agents, best first, ties by agent.
 func (n *node) offers(now time.Duration) (all []offer) {
 	for _, id := range n.living(now) {
-		r := n.sight.others[id].beat.Report
+		r := n.view.others[id].beat.Report
 		for _, priority := range r.Head {
 			all = append(all, offer{id, priority, max(1, int64(r.Each))})
 		}
@@ -180,9 +180,9 @@ func (n *node) price(now time.Duration) float64 {
 // free returns how many pages can still be granted. A dead agent's grants count as spent: it may
 // only be frozen, and come back.
 func (n *node) free(grants map[AgentID]int64) int64 {
-	free := n.opt.MaxPages
+	free := n.opt.maxPages
 	for id, g := range grants {
-		o := n.sight.others[id]
+		o := n.view.others[id]
 		if o == nil {
 			free -= g
 			continue
@@ -214,13 +214,13 @@ func (n *node) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) 
 	living := n.living(now)
 	outstanding, most := map[AgentID]int64{}, map[AgentID]int64{}
 	for _, id := range living {
-		b := n.sight.others[id].beat
+		b := n.view.others[id].beat
 		grants[id] = max(grants[id], b.Returned+b.Report.Pages) // for a store that already had pages
 		outstanding[id] = grants[id] - b.Returned - b.Report.Pages
 	}
 	free := max(0, n.free(grants)) // negative when a store had unknown pages; grants never fall
 	for _, id := range living {
-		r := &n.sight.others[id].beat.Report
+		r := &n.view.others[id].beat.Report
 		fastest := 2 * n.takes(r)
 		if r.Pace == 0 {
 			fastest = int64(r.Workers) * int64(n.horizon()/leastExchange)
@@ -240,7 +240,7 @@ func (n *node) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) 
 	}
 	wanted := int64(0)
 	for _, id := range living {
-		r := n.sight.others[id].beat.Report
+		r := n.view.others[id].beat.Report
 		if free > 0 && len(r.Head) == 0 && outstanding[id] == 0 && most[id] > 0 { // all its hosts rest: one page lets it start when a host is free
 			grants[id]++
 			outstanding[id]++
@@ -285,7 +285,7 @@ func (n *node) endedWhy(now time.Duration) string {
 		return n.ledger.value.Ended
 	case n.allIdle(now):
 		return endedEmpty
-	case n.opt.MaxPages > 0 && n.spent(now) >= n.opt.MaxPages && n.settled(now):
+	case n.opt.maxPages > 0 && n.spent(now) >= n.opt.maxPages && n.settled(now):
 		return endedPages
 	case n.poor():
 		return endedHarvest
@@ -294,7 +294,7 @@ func (n *node) endedWhy(now time.Duration) string {
 }
 
 func (n *node) allIdle(now time.Duration) bool {
-	e := &n.office.end
+	e := &n.coord.end
 	all, oldest, newest, ok := n.idlers(now)
 	switch {
 	case !ok:
@@ -311,10 +311,10 @@ func (n *node) allIdle(now time.Duration) bool {
 // idlers returns all living agents if each is idle, and has the newest table and its partitions'
 // state.
 func (n *node) idlers(now time.Duration) (all []idling, oldest, newest uint64, ok bool) {
-	t := n.hand.table
+	t := n.owned.table
 	oldest = math.MaxUint64
 	for _, id := range n.living(now) {
-		o := n.sight.others[id]
+		o := n.view.others[id]
 		b := o.beat
 		if !b.Report.idle() || b.Known != t.version || t.members[id].incarnation != b.Incarnation {
 			return nil, 0, 0, false
@@ -323,7 +323,7 @@ func (n *node) idlers(now time.Duration) (all []idling, oldest, newest uint64, o
 		oldest, newest = min(oldest, o.revision), max(newest, o.revision)
 	}
 	for _, e := range t.entries {
-		o := n.sight.others[e.owner]
+		o := n.view.others[e.owner]
 		if o == nil || e.next != "" || n.gone(now, e.owner) && e.owner != n.opt.ID || o.beat.Report.Epoch < e.epoch {
 			return nil, 0, 0, false
 		}
@@ -342,13 +342,13 @@ func (n *node) spent(now time.Duration) (pages int64) {
 	living := map[AgentID]bool{}
 	for _, id := range n.living(now) {
 		living[id] = true
-		pages += n.sight.others[id].beat.Report.Pages
+		pages += n.view.others[id].beat.Report.Pages
 	}
 	for id, g := range n.ledger.value.Grants {
 		if living[id] {
 			continue
 		}
-		if o := n.sight.others[id]; o != nil {
+		if o := n.view.others[id]; o != nil {
 			g -= o.beat.Returned
 		}
 		pages += g
@@ -356,26 +356,26 @@ func (n *node) spent(now time.Duration) (pages int64) {
 	return pages
 }
 
-// poor reports whether the harvest of the last pages is surely below MinHarvest, by upper.
+// poor reports whether the harvest of the last pages is surely below minHarvest, by upper.
 func (n *node) poor() bool {
-	if n.opt.MinHarvest <= 0 {
+	if n.opt.minHarvest <= 0 {
 		return false
 	}
 	var m mark
-	for _, o := range n.sight.others {
+	for _, o := range n.view.others {
 		m.pages += o.beat.Report.Pages
 		m.relevant += o.beat.Report.Relevant
 	}
-	e := &n.office.end
+	e := &n.coord.end
 	if k := len(e.marks); k == 0 || m.pages > e.marks[k-1].pages {
 		e.marks = append(e.marks, m)
 	}
-	for len(e.marks) > 1 && m.pages-e.marks[1].pages >= n.opt.HarvestPages {
+	for len(e.marks) > 1 && m.pages-e.marks[1].pages >= n.opt.harvestPages {
 		e.marks = e.marks[1:]
 	}
 	first := e.marks[0]
 	pages := m.pages - first.pages
-	return pages >= n.opt.HarvestPages && upper(m.relevant-first.relevant, pages) < n.opt.MinHarvest
+	return pages >= n.opt.harvestPages && upper(m.relevant-first.relevant, pages) < n.opt.minHarvest
 }
 
 // upper returns the upper end of Wilson's one-sided 99 % interval of k out of n.

@@ -7,9 +7,9 @@ import (
 	"fossick/internal/wire"
 )
 
-// office is the coordinator's role: to write the table and the budget, and to mark agents as
+// coordination is the coordinator's role: to write the table and the budget, and to mark agents as
 // dead. If two agents act as coordinator, only one can write.
-type office struct {
+type coordination struct {
 	pending uint64 // version of a table whose swap is under way; 0: none
 	plan    *table
 	fencing map[AgentID]bool // agents whose keys are being marked as dead
@@ -26,11 +26,11 @@ type office struct {
 // coordinate does the coordinator's work if this agent is or can become it. The last reading must
 // have covered all agents, as a table may be newer than what is known of its members.
 func (n *node) coordinate(now time.Duration) {
-	o := &n.office
-	if !n.sight.looked || !n.sight.all || !n.leased(now) || n.ended != "" {
+	o := &n.coord
+	if !n.view.looked || !n.view.all || !n.leased(now) || n.ended != "" {
 		return
 	}
-	t := n.hand.table
+	t := n.owned.table
 	switch {
 	case o.pending != 0 || o.unsure:
 	case t == nil:
@@ -38,7 +38,7 @@ func (n *node) coordinate(now time.Duration) {
 			n.write(n.spread(now, n.anew(now)))
 		}
 	case t.coordinator != n.opt.ID:
-		if n.gone(now, t.coordinator) || n.prefers() && !n.sight.others[t.coordinator].beat.Prefers {
+		if n.gone(now, t.coordinator) || n.prefers() && !n.view.others[t.coordinator].beat.Prefers {
 			n.write(n.spread(now, t.clone()))
 		}
 	default:
@@ -60,32 +60,32 @@ func (n *node) write(t *table) {
 	if t.coordinator != n.opt.ID {
 		t.coordinator = n.opt.ID
 		t.term++
-		n.office.end = ending{}
+		n.coord.end = ending{}
 	}
-	n.office.pending, n.office.plan = t.version, t
-	n.do(swapValue{tableKey, t.encode(), n.hand.revision})
+	n.coord.pending, n.coord.plan = t.version, t
+	n.do(swapValue{tableKey, t.encode(), n.owned.revision})
 }
 
 func (n *node) tableWritten(now time.Duration, revision uint64) {
-	t := n.office.plan
-	n.office.pending, n.office.plan = 0, nil
+	t := n.coord.plan
+	n.coord.pending, n.coord.plan = 0, nil
 	if revision == 0 {
-		n.office.unsure, n.office.failed = true, now
+		n.coord.unsure, n.coord.failed = true, now
 		return
 	}
-	n.office.missing, n.office.wrote = false, now
-	n.hand.revision = revision
+	n.coord.missing, n.coord.wrote = false, now
+	n.owned.revision = revision
 	n.adopt(now, t)
 }
 
 // fence marks silent agents as dead. The swap fails if the agent has written its key since.
 func (n *node) fence(now time.Duration) {
-	for _, id := range n.sight.ids() {
-		o := n.sight.others[id]
-		if id == n.opt.ID || o.beat.Dead || o.revision == 0 || n.office.fencing[id] || now < o.fence || !o.silent(n.opt.Lease) {
+	for _, id := range n.view.ids() {
+		o := n.view.others[id]
+		if id == n.opt.ID || o.beat.Dead || o.revision == 0 || n.coord.fencing[id] || now < o.fence || !o.silent(n.opt.Lease) {
 			continue
 		}
-		n.office.fencing[id], o.fence = true, now+n.lease.every
+		n.coord.fencing[id], o.fence = true, now+n.lease.every
 		dead := o.beat
 		dead.Dead = true
 		n.do(swapValue{agentKeys + string(id), wire.Encode(dead), o.revision})
@@ -101,7 +101,7 @@ func (n *node) anew(now time.Duration) *table {
 	}
 	living := n.living(now)
 	for _, id := range living {
-		for _, h := range n.sight.others[id].beat.Held {
+		for _, h := range n.view.others[id].beat.Held {
 			if int(h.Partition) < len(t.entries) && h.Epoch > t.entries[h.Partition].epoch {
 				t.entries[h.Partition] = entry{owner: id, epoch: h.Epoch, from: id, taken: !n.opt.Fresh}
 			}
@@ -115,20 +115,20 @@ func (n *node) anew(now time.Duration) *table {
 // agents send no heartbeat. If an owner had not taken over its predecessor's state, the
 // predecessor's keeper gets them.
 func (n *node) bequeath(t *table, living []AgentID) {
-	was := n.hand.gone
+	was := n.owned.gone
 	if was == nil {
 		return
 	}
 	next := n.known // no keeper has the state of this epoch
-	for _, id := range n.sight.ids() {
-		next = max(next, n.sight.others[id].beat.Known)
+	for _, id := range n.view.ids() {
+		next = max(next, n.view.others[id].beat.Known)
 	}
 	for i, e := range was.entries {
 		if t.entries[i].epoch >= e.epoch {
 			continue // a living agent claims it
 		}
 		from := e.owner
-		if o := n.sight.others[e.owner]; slices.Contains(living, e.owner) || o != nil && o.beat.Seq > 0 && o.beat.Report.Epoch < e.epoch {
+		if o := n.view.others[e.owner]; slices.Contains(living, e.owner) || o != nil && o.beat.Seq > 0 && o.beat.Report.Epoch < e.epoch {
 			from = e.from
 		}
 		if from == "" || slices.Contains(living, from) {
@@ -158,8 +158,8 @@ type spreading struct {
 func (n *node) spread(now time.Duration, t *table) *table {
 	s := spreading{node: n, now: now, t: t, changed: t.version == 0 || t.coordinator != n.opt.ID || n.known > t.version, load: map[AgentID]int{}}
 	known := max(t.version, n.known)
-	for _, id := range n.sight.ids() {
-		o := n.sight.others[id]
+	for _, id := range n.view.ids() {
+		o := n.view.others[id]
 		known = max(known, o.beat.Known)
 		s.changed = s.changed || o.beat.Known > t.version
 		if s.alive(id) && o.revision != 0 && !o.beat.Leaving && !(id == n.opt.ID && n.leaving) {
@@ -190,8 +190,8 @@ func (s *spreading) alive(id AgentID) bool { return id == s.opt.ID || !s.gone(s.
 // enrol updates members' incarnations. An agent that came back owns its partitions anew, from its
 // own state if that was complete.
 func (s *spreading) enrol() {
-	for _, id := range s.sight.ids() {
-		o := s.sight.others[id]
+	for _, id := range s.view.ids() {
+		o := s.view.others[id]
 		incarnation := o.beat.Incarnation
 		if id == s.opt.ID {
 			incarnation = s.lease.incarnation
@@ -216,7 +216,7 @@ func (s *spreading) enrol() {
 // source returns the agent with the newest state of a partition: its owner, or the predecessor if
 // the owner died before it had taken that over.
 func (s *spreading) source(e entry) AgentID {
-	if o := s.sight.others[e.owner]; o == nil || o.beat.Report.Epoch < e.epoch {
+	if o := s.view.others[e.owner]; o == nil || o.beat.Report.Epoch < e.epoch {
 		return e.from
 	}
 	return e.owner
@@ -224,7 +224,7 @@ func (s *spreading) source(e entry) AgentID {
 
 func (s *spreading) owners() {
 	let := map[release]AgentID{}
-	for id, o := range s.sight.others {
+	for id, o := range s.view.others {
 		for _, r := range o.beat.Released {
 			if o.beat.Incarnation == s.t.members[id].incarnation {
 				let[r] = id
@@ -232,12 +232,12 @@ func (s *spreading) owners() {
 		}
 	}
 	if s.lease.joined {
-		for _, r := range listed(s.hand.released) {
+		for _, r := range listed(s.owned.released) {
 			let[r] = s.opt.ID
 		}
 	}
 	for id := range s.t.members {
-		if o := s.sight.others[id]; o != nil && o.beat.Dead && id != s.opt.ID && s.now-o.changed >= s.opt.Grace {
+		if o := s.view.others[id]; o != nil && o.beat.Dead && id != s.opt.ID && s.now-o.changed >= s.opt.Grace {
 			s.takeOver(id)
 		}
 	}
@@ -337,7 +337,7 @@ func (s *spreading) balance() {
 }
 
 func (s *spreading) obeys(id AgentID) bool {
-	o := s.sight.others[id]
+	o := s.view.others[id]
 	return id == s.opt.ID || o != nil && o.revision != 0 && s.alive(id)
 }
 
@@ -345,7 +345,7 @@ func (s *spreading) obeys(id AgentID) bool {
 // lives. An agent that leaves with nothing left needs none.
 func (s *spreading) keepers() {
 	for id, m := range s.t.members {
-		over := s.sight.leaves(id) && !slices.ContainsFunc(s.t.entries, func(e entry) bool { return e.owner == id || e.next == id })
+		over := s.view.leaves(id) && !slices.ContainsFunc(s.t.entries, func(e entry) bool { return e.owner == id || e.next == id })
 		if m.keeper != id && slices.Contains(s.able, m.keeper) && !over {
 			continue
 		}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -11,15 +10,15 @@ import (
 
 // coordinatorOf returns a coordinating node that sees agents with these reports.
 func coordinatorOf(opt Protocol, reports map[AgentID]report) *node {
-	opt.ID = "a"
+	opt.ID = idA
 	n := newNode(opt, recovered{})
 	n.lease.incarnation, n.lease.joined, n.lease.until = 1, true, time.Hour
 	revision := uint64(1)
 	for id, r := range reports {
 		revision++
-		n.sight.others[id] = &other{revision: revision, beat: heartbeat{Incarnation: 1, Report: r}}
+		n.view.others[id] = &other{revision: revision, beat: heartbeat{Incarnation: 1, Report: r}}
 	}
-	n.hand.table = &table{version: 1, coordinator: "a", members: map[AgentID]member{}, entries: make([]entry, n.opt.parts)}
+	n.owned.table = &table{version: 1, coordinator: idA, members: map[AgentID]member{}, entries: make([]entry, n.opt.parts)}
 	return n
 }
 
@@ -28,17 +27,17 @@ func coordinatorOf(opt Protocol, reports map[AgentID]report) *node {
 func settle(t *testing.T, n *node) (moved int) {
 	t.Helper()
 	for range 100 {
-		next := n.spread(0, n.hand.table.clone())
+		next := n.spread(0, n.owned.table.clone())
 		if next == nil {
 			return moved
 		}
 		for p, e := range next.entries {
-			if was := n.hand.table.entries[p]; was.owner != "" && was.owner != e.owner {
+			if was := n.owned.table.entries[p]; was.owner != "" && was.owner != e.owner {
 				moved++
 			}
 		}
-		n.hand.table, n.known = next, next.version
-		for id, o := range n.sight.others {
+		n.owned.table, n.known = next, next.version
+		for id, o := range n.view.others {
 			o.beat.Released = nil
 			for p, e := range next.entries {
 				if e.owner == id && e.next != "" {
@@ -53,7 +52,7 @@ func settle(t *testing.T, n *node) (moved int) {
 
 func loads(n *node) map[AgentID]int {
 	loads := map[AgentID]int{}
-	for _, e := range n.hand.table.entries {
+	for _, e := range n.owned.table.entries {
 		loads[e.owner]++
 	}
 	return loads
@@ -61,10 +60,10 @@ func loads(n *node) map[AgentID]int {
 
 // TestSpread: partitions are spread evenly as agents come and go, with as few moves as possible.
 func TestSpread(t *testing.T) {
-	n := coordinatorOf(Protocol{}, map[AgentID]report{"a": {}})
+	n := coordinatorOf(Protocol{}, map[AgentID]report{idA: {}})
 	settle(t, n)
 	for agents := 2; agents <= 9; agents++ {
-		n.sight.others[AgentID(fmt.Sprint("b", agents))] = &other{revision: uint64(100 + agents), beat: heartbeat{Incarnation: 1}}
+		n.view.others[agentName(15+agents)] = &other{revision: uint64(100 + agents), beat: heartbeat{Incarnation: 1}}
 		moved := settle(t, n)
 		for id, load := range loads(n) {
 			if load < partitions/agents || load > partitions/agents+1 {
@@ -75,16 +74,16 @@ func TestSpread(t *testing.T) {
 			t.Errorf("%d partitions moved to the %d. agent", moved, agents)
 		}
 	}
-	before := loads(n)["b5"]
-	n.sight.others["b5"].beat.Leaving = true
-	if moved := settle(t, n); moved != before || loads(n)["b5"] != 0 {
-		t.Errorf("%d of %d partitions moved from who leaves, %d are left", moved, before, loads(n)["b5"])
+	before := loads(n)[agentName(20)]
+	n.view.others[agentName(20)].beat.Leaving = true
+	if moved := settle(t, n); moved != before || loads(n)[agentName(20)] != 0 {
+		t.Errorf("%d of %d partitions moved from the agent that leaves, %d are left", moved, before, loads(n)[agentName(20)])
 	}
-	keeper := n.hand.table.members["b7"].keeper
-	n.sight.others["b7"].beat.Dead = true
-	next := n.spread(0, n.hand.table.clone())
-	for p, e := range n.hand.table.entries {
-		if now := next.entries[p]; e.owner == "b7" && (now.owner != keeper || !now.taken || now.epoch != next.version) {
+	keeper := n.owned.table.members[agentName(22)].keeper
+	n.view.others[agentName(22)].beat.Dead = true
+	next := n.spread(0, n.owned.table.clone())
+	for p, e := range n.owned.table.entries {
+		if now := next.entries[p]; e.owner == agentName(22) && (now.owner != keeper || !now.taken || now.epoch != next.version) {
 			t.Fatalf("partition %d of the dead: %+v, want it with the keeper %s", p, now, keeper)
 		}
 	}
@@ -93,45 +92,45 @@ func TestSpread(t *testing.T) {
 // TestKeeps: an agent keeps replicas only of agents that the table assigns to it, so none without
 // a table.
 func TestKeeps(t *testing.T) {
-	a := &Member{opt: Options{Protocol: Protocol{ID: "a"}}}
-	if a.keeps("b") {
+	a := &Member{opt: memberOptions{Protocol: Protocol{ID: idA}}}
+	if a.isKeeperOf(idB) {
 		t.Error("it keeps a replica before it runs")
 	}
-	a.node = coordinatorOf(Protocol{}, map[AgentID]report{"a": {}})
-	a.node.hand.table.members = map[AgentID]member{"a": {keeper: "b"}, "b": {keeper: "a"}, "c": {keeper: "b"}, "d": {}}
-	for id, want := range map[AgentID]bool{"a": false, "b": true, "c": false, "d": false, "stranger": false} {
-		if got := a.keeps(id); got != want {
+	a.node = coordinatorOf(Protocol{}, map[AgentID]report{idA: {}})
+	a.node.owned.table.members = map[AgentID]member{idA: {keeper: idB}, idB: {keeper: idA}, idC: {keeper: idB}, idD: {}}
+	for id, want := range map[AgentID]bool{idA: false, idB: true, idC: false, idD: false, "stranger": false} {
+		if got := a.isKeeperOf(id); got != want {
 			t.Errorf("a keeps the replica of %s: %v, want %v", id, got, want)
 		}
 	}
-	a.node.hand.gone, a.node.hand.table = a.node.hand.table, nil
-	if !a.keeps("b") {
+	a.node.owned.gone, a.node.owned.table = a.node.owned.table, nil
+	if !a.isKeeperOf(idB) {
 		t.Error("it has lost the table, and lets go of a replica that the last one gave to it")
 	}
-	a.node.hand.gone = nil
-	if a.keeps("b") {
+	a.node.owned.gone = nil
+	if a.isKeeperOf(idB) {
 		t.Error("it keeps a replica without a table")
 	}
 }
 
 // TestGrace: an agent that returns within its grace keeps its partitions in a new epoch.
 func TestGrace(t *testing.T) {
-	n := coordinatorOf(Protocol{Grace: time.Minute}, map[AgentID]report{"a": {}, "b": {}})
+	n := coordinatorOf(Protocol{Grace: time.Minute}, map[AgentID]report{idA: {}, idB: {}})
 	settle(t, n)
-	b := n.sight.others["b"]
+	b := n.view.others[idB]
 	b.beat.Dead = true
-	if next := n.spread(59*time.Second, n.hand.table.clone()); next != nil && loads(n)["b"] != partitions/2 {
+	if next := n.spread(59*time.Second, n.owned.table.clone()); next != nil && loads(n)[idB] != partitions/2 {
 		t.Errorf("within the grace: %v", loads(n))
 	}
-	if next := n.spread(time.Minute, n.hand.table.clone()); next == nil || next.entries[0].owner == "b" {
+	if next := n.spread(time.Minute, n.owned.table.clone()); next == nil || next.entries[0].owner == idB {
 		t.Error("after the grace the dead still owns")
 	}
 	b.beat.Dead = false
 	b.beat.Incarnation = 2
-	old := n.hand.table
+	old := n.owned.table
 	settle(t, n)
 	for p, e := range old.entries {
-		if now := n.hand.table.entries[p]; e.owner == "b" && (now.owner != "b" || now.epoch <= e.epoch) {
+		if now := n.owned.table.entries[p]; e.owner == idB && (now.owner != idB || now.epoch <= e.epoch) {
 			t.Fatalf("partition %d after its owner came back: %+v, was %+v", p, now, e)
 		}
 	}
@@ -141,8 +140,8 @@ func TestGrace(t *testing.T) {
 // link with a worker.
 func TestGrants(t *testing.T) {
 	reports := map[AgentID]report{
-		"a": {Pages: 40, Waiting: 100, Workers: 2, Head: []float64{0.9, 0.8, 0.3}},
-		"b": {Pages: 57, Waiting: 100, Workers: 1, Head: []float64{0.7, 0.2, 0.1}},
+		idA: {Pages: 40, Waiting: 100, Workers: 2, Head: []float64{0.9, 0.8, 0.3}},
+		idB: {Pages: 57, Waiting: 100, Workers: 1, Head: []float64{0.7, 0.2, 0.1}},
 	}
 	for _, c := range []struct {
 		most, a, b int64 // budget, and grants
@@ -154,16 +153,16 @@ func TestGrants(t *testing.T) {
 		{150, 44, 59},  // twice the workers
 		{1000, 68, 85}, // a 32nd of the pages left
 	} {
-		n := coordinatorOf(Protocol{MaxPages: c.most}, reports)
+		n := coordinatorOf(Protocol{maxPages: c.most}, reports)
 		grants := map[AgentID]int64{}
 		n.grant(0, grants)
-		if grants["a"] != c.a || grants["b"] != c.b {
+		if grants[idA] != c.a || grants[idB] != c.b {
 			t.Errorf("of %d pages: %v, want a %d and b %d", c.most, grants, c.a, c.b)
 		}
 	}
-	n := coordinatorOf(Protocol{MaxPages: 100}, reports)
-	grants := map[AgentID]int64{"a": 41, "b": 62}
-	if n.grant(0, grants); grants["a"] != 41 || grants["b"] != 62 {
+	n := coordinatorOf(Protocol{maxPages: 100}, reports)
+	grants := map[AgentID]int64{idA: 41, idB: 62}
+	if n.grant(0, grants); grants[idA] != 41 || grants[idB] != 62 {
 		t.Errorf("more was granted than there is, and then %v; grants never fall", grants)
 	}
 }
@@ -171,9 +170,9 @@ func TestGrants(t *testing.T) {
 // TestFree: of 100 pages, a has 40 less 5 returned, b 20, and an unseen agent 7. Within the
 // horizon an agent takes a link a worker, or as many as its pace allows.
 func TestFree(t *testing.T) {
-	n := coordinatorOf(Protocol{MaxPages: 100}, map[AgentID]report{"a": {}, "b": {}})
-	n.sight.others["a"].beat.Returned = 5
-	if got := n.free(map[AgentID]int64{"a": 40, "b": 20, "lost": 7}); got != 38 {
+	n := coordinatorOf(Protocol{maxPages: 100}, map[AgentID]report{idA: {}, idB: {}})
+	n.view.others[idA].beat.Returned = 5
+	if got := n.free(map[AgentID]int64{idA: 40, idB: 20, "lost": 7}); got != 38 {
 		t.Errorf("%d pages are free, want 38", got)
 	}
 	n.lease.every = 4 * time.Second // a third of the horizon
@@ -198,7 +197,7 @@ func TestPrice(t *testing.T) {
 		{[]float64{-1, -2, -7}, []float64{-3, -8, -9}, 20, -inf},
 		{nil, nil, 2, -inf},
 	} {
-		n := coordinatorOf(Protocol{}, map[AgentID]report{"a": {Workers: c.workers, Head: c.a}, "b": {Workers: 1, Head: c.b}})
+		n := coordinatorOf(Protocol{}, map[AgentID]report{idA: {Workers: c.workers, Head: c.a}, idB: {Workers: 1, Head: c.b}})
 		if price := n.price(0); price != c.want {
 			t.Errorf("%d workers for %v and one for %v: price %g, want %g", c.workers, c.a, c.b, price, c.want)
 		}
@@ -223,11 +222,11 @@ func TestMinHarvest(t *testing.T) {
 		{"poor from the start", func(page int64) int64 { return page / 100 }, 200},
 		{"poor after 600", func(page int64) int64 { return min(page, 600) / 2 }, 780},
 	} {
-		n := coordinatorOf(Protocol{MinHarvest: 0.1, HarvestPages: 200}, map[AgentID]report{"a": {}, "b": {}})
+		n := coordinatorOf(Protocol{minHarvest: 0.1, harvestPages: 200}, map[AgentID]report{idA: {}, idB: {}})
 		end := int64(0)
 		for page := int64(0); page < 2000 && end == 0; page += 20 {
-			for _, id := range []AgentID{"a", "b"} {
-				n.sight.others[id].beat.Report = report{Pages: page / 2, Relevant: c.relevant(page) / 2}
+			for _, id := range []AgentID{idA, idB} {
+				n.view.others[id].beat.Report = report{Pages: page / 2, Relevant: c.relevant(page) / 2}
 			}
 			if n.poor() {
 				end = page
@@ -267,15 +266,15 @@ func TestPrefers(t *testing.T) {
 		{name: "this one leaves", prefers: true, leaves: true},
 		{name: "this one, which has not seen everybody", prefers: true, three: true},
 	} {
-		n := coordinatorOf(Protocol{Prefers: test.prefers}, map[AgentID]report{"a": {}, "b": {}})
-		n.sight.looked, n.sight.all, n.leaving = true, !test.three, test.leaves
-		n.sight.others["b"].beat.Prefers = test.its
-		n.hand.table.coordinator = "b"
+		n := coordinatorOf(Protocol{Prefers: test.prefers}, map[AgentID]report{idA: {}, idB: {}})
+		n.view.looked, n.view.all, n.leaving = true, !test.three, test.leaves
+		n.view.others[idB].beat.Prefers = test.its
+		n.owned.table.coordinator = idB
 		n.beat(0)
 		n.beaten(0, 9)
 		n.effects = nil
 		n.coordinate(0)
-		takes := n.office.plan != nil && n.office.plan.coordinator == "a" && n.office.plan.term == 1
+		takes := n.coord.plan != nil && n.coord.plan.coordinator == idA && n.coord.plan.term == 1
 		if takes != test.takes {
 			t.Errorf("%s: takes the role %v, want %v", test.name, takes, test.takes)
 		}
@@ -286,23 +285,23 @@ func TestPrefers(t *testing.T) {
 // they read three, and the table if there is a newer one.
 func TestNeeded(t *testing.T) {
 	settled := func() *node {
-		n := coordinatorOf(Protocol{}, map[AgentID]report{"a": {}, "b": {}, "c": {}})
-		n.hand.table.coordinator = "b"
-		n.known = n.hand.table.version
+		n := coordinatorOf(Protocol{}, map[AgentID]report{idA: {}, idB: {}, idC: {}})
+		n.owned.table.coordinator = idB
+		n.known = n.owned.table.version
 		return n
 	}
 	for name, spoil := range map[string]func(n *node){
-		"it coordinates":           func(n *node) { n.hand.table.coordinator = "a" },
-		"there is no table":        func(n *node) { n.hand.table = nil },
+		"it coordinates":           func(n *node) { n.owned.table.coordinator = idA },
+		"there is no table":        func(n *node) { n.owned.table = nil },
 		"it is new":                func(n *node) { n.join(0, 2, 1) },
-		"its key is lost":          func(n *node) { n.sight.others["a"].revision = 0 },
+		"its key is lost":          func(n *node) { n.view.others[idA].revision = 0 },
 		"a heartbeat was refused":  func(n *node) { n.beaten(0, 0) },
-		"the coordinator is dead":  func(n *node) { n.sight.others["b"].beat.Dead = true },
-		"the coordinator is lost":  func(n *node) { delete(n.sight.others, "b") },
-		"the coordinator is late":  func(n *node) { n.sight.others["b"].changed = -n.opt.Lease },
-		"the coordinator leaves":   func(n *node) { n.sight.others["b"].beat.Leaving = true },
+		"the coordinator is dead":  func(n *node) { n.view.others[idB].beat.Dead = true },
+		"the coordinator is lost":  func(n *node) { delete(n.view.others, idB) },
+		"the coordinator is late":  func(n *node) { n.view.others[idB].changed = -n.opt.Lease },
+		"the coordinator leaves":   func(n *node) { n.view.others[idB].beat.Leaving = true },
 		"it wants the role":        func(n *node) { n.opt.Prefers = true },
-		"somebody is to take over": func(n *node) { n.hand.open[1] = 1 },
+		"somebody is to take over": func(n *node) { n.owned.open[1] = 1 },
 	} {
 		n := settled()
 		spoil(n)
@@ -314,9 +313,9 @@ func TestNeeded(t *testing.T) {
 		t.Errorf("settled, it looks at %v", keys)
 	}
 	for name, tell := range map[string]func(n *node){
-		"the coordinator": func(n *node) { n.sight.others["b"].beat.Known = n.hand.table.version + 1 },
+		"the coordinator": func(n *node) { n.view.others[idB].beat.Known = n.owned.table.version + 1 },
 		"a refusal": func(n *node) {
-			n.handle(0, wire.Encode(message{Version: wireVersion, Kind: kindRefusal, From: "c", After: n.hand.table.version + 1}))
+			n.handle(0, wire.Encode(message{Version: wireVersion, Kind: kindRefusal, From: idC, After: n.owned.table.version + 1}))
 		},
 	} {
 		n := settled()

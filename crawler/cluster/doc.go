@@ -9,11 +9,11 @@
 //
 // Files of a member: member.go the crawl and its goroutines; node.go the protocol, a state
 // machine that the tests also drive in a simulation; lease.go heartbeats and the state of other
-// agents; owners.go the partitions of this agent; coordinator.go the table of owners; budget.go
+// agents; owners.go partitions, and those of this agent; coordinator.go the table of owners; budget.go
 // page grants, prices and the end; links.go sending and receiving parcels; wire.go encodings;
 // status.go reading the exchange's values; handover.go partitions gained and released; worth.go
 // the price of waiting; teach.go what members learn from each other; replica.go and replicate.go
 // copies of an agent's state at another agent; inorder.go frames once and in order. Others:
-// team.go a crawl in one process; task.go and peer.go a common task; rank.go, rankpart.go and
-// rankmessage.go BlockRank; exchange.go, hub.go and partition.go the ground for all.
+// team.go a crawl in one process; task.go and peer.go a common task; rank.go and rankpart.go
+// BlockRank; exchange.go and hub.go the ground for all.
 package cluster

@@ -77,9 +77,9 @@ var sampleMessage = message{
 }
 
 var sampleTable = table{
-	version: 9, term: 2, coordinator: "a",
-	members: map[AgentID]member{"a": {3, "b"}, "b": {1, "a"}},
-	entries: []entry{{owner: "a", epoch: 4, next: "b"}, {owner: "b", epoch: 9, from: "c", taken: true}, {}},
+	version: 9, term: 2, coordinator: idA,
+	members: map[AgentID]member{idA: {3, idB}, idB: {1, idA}},
+	entries: []entry{{owner: idA, epoch: 4, next: idB}, {owner: idB, epoch: 9, from: idC, taken: true}, {}},
 }
 
 func TestWire(t *testing.T) {
@@ -88,7 +88,7 @@ func TestWire(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	tb, err := decodeTable(sampleTable.encode())
-	if err != nil || !bytes.Equal(tb.encode(), sampleTable.encode()) || tb.entries[1] != sampleTable.entries[1] || tb.members["a"] != sampleTable.members["a"] {
+	if err != nil || !bytes.Equal(tb.encode(), sampleTable.encode()) || tb.entries[1] != sampleTable.entries[1] || tb.members[idA] != sampleTable.members[idA] {
 		t.Errorf("%+v, %v", tb, err)
 	}
 	whole := table{version: 1, members: map[AgentID]member{}, entries: make([]entry, partitions)}
@@ -119,7 +119,7 @@ func TestWireRefuses(t *testing.T) {
 	if _, err := decodeMessage(make([]byte, 3*mostMessageBytes)); !errors.Is(err, errWire) {
 		t.Errorf("too long: %v", err)
 	}
-	for _, r := range []report{{Head: []float64{1, math.NaN()}}, {Best: []Best{{Priority: math.NaN()}}}} {
+	for _, r := range []report{{Head: []float64{1, math.NaN()}}, {Best: []surveyPoint{{Priority: math.NaN()}}}} {
 		if _, err := decodeHeartbeat(wire.Encode(heartbeat{Version: wireVersion, Report: r})); !errors.Is(err, errWire) {
 			t.Errorf("%+v: %v", r, err)
 		}
@@ -133,14 +133,14 @@ func TestWireRefuses(t *testing.T) {
 	if _, err := decodeHeartbeat(wire.Encode(heartbeat{Version: wireVersion, Returned: -1})); !errors.Is(err, errWire) {
 		t.Errorf("gave back less than nothing: %v", err)
 	}
-	if _, err := decodeBudget(wire.Encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": math.MinInt64}})); !errors.Is(err, errWire) {
+	if _, err := decodeBudget(wire.Encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{idA: math.MinInt64}})); !errors.Is(err, errWire) {
 		t.Errorf("granted less than nothing: %v", err)
 	}
 }
 
 func FuzzMessage(f *testing.F) {
 	f.Add(wire.Encode(sampleMessage))
-	f.Add(wire.Encode(message{Version: wireVersion, Kind: kindAck, From: "a", After: 3}))
+	f.Add(wire.Encode(message{Version: wireVersion, Kind: kindAck, From: idA, After: 3}))
 	f.Add([]byte{0x80})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := decodeMessage(b)
@@ -172,7 +172,7 @@ func FuzzTable(f *testing.F) {
 // FuzzValues decodes any bytes as heartbeats and budgets.
 func FuzzValues(f *testing.F) {
 	f.Add(wire.Encode(heartbeat{Version: wireVersion, Incarnation: 1, Report: report{Head: []float64{1, 0.5}}}))
-	f.Add(wire.Encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": 1, "b": 2}}))
+	f.Add(wire.Encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{idA: 1, idB: 2}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if h, err := decodeHeartbeat(b); err == nil {
 			if again, err := decodeHeartbeat(wire.Encode(h)); err != nil || !bytes.Equal(wire.Encode(again), wire.Encode(h)) {

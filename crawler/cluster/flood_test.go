@@ -36,11 +36,7 @@ func floodRate(t *testing.T, urls int, span time.Duration) float64 {
 	g := newGroup(t, &web{sites: 24, pages: 3000, took: 20 * time.Millisecond}, 0)
 	g.all, g.none, g.rest = true, true, 100*time.Millisecond
 	const flooder = "cccccccccccccccc"
-	s, err := store.Create(t.TempDir(), store.Info{Agent: flooder})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := storeOf(t, flooder)
 	g.stores[flooder] = s
 	const each = 1000
 	counts, parts := store.Counts{}, newSites()

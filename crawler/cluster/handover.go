@@ -7,20 +7,20 @@ import (
 	"fossick/store"
 )
 
-// hands holds the partitions that this member gains and releases. The member's mutex guards it.
-type hands struct {
-	coming  map[uint16]*coming
-	leaving []leaving
-	epochs  map[uint16]uint64 // last epoch of each part seen by own
+// handovers holds the partitions that this member gains and releases. The member's mutex guards it.
+type handovers struct {
+	arriving map[uint16]*arriving
+	leaving  []leaving
+	epochs   map[uint16]uint64 // last epoch of each part seen by own
 }
 
-// coming is an owned partition that must not be fetched from now.
-type coming struct {
+// arriving is an owned partition that must not be fetched from now.
+type arriving struct {
 	from   AgentID   // the agent whose state must arrive first; "" if none
 	dead   bool      // from is dead; its keeper may still send its state, until then
 	until  time.Time // end of the partition's rest, or of the wait for a dead agent's state
 	leaves bool      // being released: links to it belong to the next owner
-	held   bool      // recorded in the store, with any state from a replica
+	stored bool      // recorded in the store, with any state from a replica
 }
 
 type leaving struct {
@@ -28,10 +28,10 @@ type leaving struct {
 	epoch     uint64
 }
 
-func (c *coming) over() bool { return c.held && !c.leaves && !c.awaits() }
+func (c *arriving) over() bool { return c.stored && !c.leaves && !c.awaits() }
 
 // awaits reports whether a state or a rest must come before a fetch or a release.
-func (c *coming) awaits() bool { return c.from != "" && !c.dead || time.Now().Before(c.until) }
+func (c *arriving) awaits() bool { return c.from != "" && !c.dead || time.Now().Before(c.until) }
 
 const (
 	// awaitDead limits the wait for a dead owner's state. Without it URLs may be fetched again
@@ -45,14 +45,14 @@ func (m *Member) own(gained []holding, lost, passed []partition) {
 	gone := parts(slices.Concat(lost, passed))
 	m.mu.Lock()
 	for _, h := range gained {
-		c := &coming{until: time.Now().Add(h.Wait)}
+		c := &arriving{until: time.Now().Add(h.Wait)}
 		if h.From != m.opt.Protocol.ID && !h.Taken {
 			c.from = h.From
 		}
-		m.coming[uint16(h.Partition)], m.epochs[uint16(h.Partition)] = c, h.Epoch
+		m.arriving[uint16(h.Partition)], m.epochs[uint16(h.Partition)] = c, h.Epoch
 	}
 	for _, p := range gone {
-		delete(m.coming, p)
+		delete(m.arriving, p)
 	}
 	m.mu.Unlock()
 	m.do(func() error {
@@ -105,7 +105,7 @@ func (m *Member) hold(gained []holding, gone []uint16) error {
 		_, had := h.Held[p]
 		h.Held[p] = g.Epoch
 		delete(h.Past, p)
-		c := m.coming[p]
+		c := m.arriving[p]
 		if c == nil { // lost again
 			continue
 		}
@@ -126,39 +126,39 @@ func (m *Member) hold(gained []holding, gone []uint16) error {
 	}
 	m.mu.Lock()
 	for _, g := range gained {
-		if c := m.coming[uint16(g.Partition)]; c != nil {
-			c.held = true
+		if c := m.arriving[uint16(g.Partition)]; c != nil {
+			c.stored = true
 		}
 	}
 	m.mu.Unlock()
-	return m.whenKept(func() {
+	return m.whenReplicated(func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.allowed.Epoch = max(m.allowed.Epoch, h.Known)
 	})
 }
 
-func (h *hands) came(part uint16, from AgentID) {
-	if c := h.coming[part]; c != nil && c.from == from {
+func (h *handovers) stateArrived(part uint16, from AgentID) {
+	if c := h.arriving[part]; c != nil && c.from == from {
 		c.from, c.until = "", time.Now()
 	}
 }
 
-// mourn limits the wait for the state of agents that died.
-func (h *hands) mourn(lives func(AgentID) bool) {
-	for _, c := range h.coming {
+// limitWaits limits the wait for the state of agents that died.
+func (h *handovers) limitWaits(lives func(AgentID) bool) {
+	for _, c := range h.arriving {
 		if c.from != "" && !c.dead && !lives(c.from) {
 			c.dead, c.until = true, time.Now().Add(awaitDead)
 		}
 	}
 }
 
-// hurry queues settle once the wait for a partition is over.
-func (m *Member) hurry() {
+// settleSoon queues settle once the wait for a partition is over.
+func (m *Member) settleSoon() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.mourn(m.lives)
-	for _, c := range m.coming {
+	m.limitWaits(m.lives)
+	for _, c := range m.arriving {
 		if c.over() || c.leaves && c.from != "" && !c.awaits() {
 			m.jobs = append(m.jobs, m.settle)
 			signal(m.wake)
@@ -169,15 +169,15 @@ func (m *Member) hurry() {
 
 // settle starts fetching from partitions whose wait is over, and releases those that are ready.
 func (m *Member) settle() error {
-	if err := m.letGo(); err != nil {
+	if err := m.releaseReady(); err != nil {
 		return err
 	}
 	var parts []uint16
 	m.mu.Lock()
-	for part, c := range m.coming {
+	for part, c := range m.arriving {
 		if c.over() {
 			parts = append(parts, part)
-			delete(m.coming, part)
+			delete(m.arriving, part)
 		}
 	}
 	m.mu.Unlock()
@@ -192,27 +192,27 @@ func (m *Member) settle() error {
 // the whole store.
 func (m *Member) release(p partition, epoch uint64) {
 	m.mu.Lock()
-	c := &coming{leaves: true} // until the partition is gained again, or has passed
-	if was := m.coming[uint16(p)]; was != nil && was.from != "" {
+	c := &arriving{leaves: true} // until the partition is gained again, or has passed
+	if was := m.arriving[uint16(p)]; was != nil && was.from != "" {
 		c.from, c.dead, c.until = was.from, was.dead, was.until
 	}
-	m.coming[uint16(p)] = c
+	m.arriving[uint16(p)] = c
 	m.leaving = append(m.leaving, leaving{p, epoch})
 	m.mu.Unlock()
-	m.do(m.letGo)
+	m.do(m.releaseReady)
 }
 
 func (m *Member) handedOver(p partition) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := m.coming[uint16(p)]
+	c := m.arriving[uint16(p)]
 	return c != nil && c.leaves && !slices.ContainsFunc(m.leaving, func(l leaving) bool { return l.partition == p })
 }
 
 // ready removes and returns the partitions that can be released now.
-func (h *hands) ready() (now []leaving) {
+func (h *handovers) ready() (now []leaving) {
 	h.leaving = slices.DeleteFunc(h.leaving, func(l leaving) bool {
-		c := h.coming[uint16(l.partition)]
+		c := h.arriving[uint16(l.partition)]
 		if c != nil && c.awaits() {
 			return false
 		}
@@ -225,9 +225,9 @@ func (h *hands) ready() (now []leaving) {
 	return now
 }
 
-// letGo releases the ready partitions: it waits for the fetches under way, and sends the state
+// releaseReady releases the ready partitions: it waits for the fetches under way, and sends the state
 // on.
-func (m *Member) letGo() error {
+func (m *Member) releaseReady() error {
 	m.mu.Lock()
 	all := m.ready()
 	m.mu.Unlock()
@@ -255,7 +255,7 @@ func (m *Member) letGo() error {
 	if err := m.agent.HandOver(m.ctx, parts); err != nil {
 		return err
 	}
-	return m.whenKept(func() {
+	return m.whenReplicated(func() {
 		for _, l := range all {
 			m.post(releasedEvent(l))
 		}

@@ -43,10 +43,10 @@ func (n *node) beat(now time.Duration) {
 	l.sent, l.pending, l.next = now, true, now+l.every
 	h := heartbeat{
 		Version: wireVersion, Incarnation: l.incarnation, Seq: l.seq, Leaving: n.leaving, Prefers: n.opt.Prefers && !n.leaving, Known: n.known,
-		Released: listed(n.hand.released), Returned: n.ledger.returned, Report: n.report,
+		Released: listed(n.owned.released), Returned: n.ledger.returned, Report: n.report,
 	}
-	if n.hand.table == nil { // the coordinator rebuilds a lost table from this
-		h.Held = listed(n.hand.past)
+	if n.owned.table == nil { // the coordinator rebuilds a lost table from this
+		h.Held = listed(n.owned.past)
 	}
 	h.Report.Head = h.Report.Head[:min(len(h.Report.Head), mostHead)]
 	l.last = h
@@ -61,7 +61,7 @@ func (n *node) beaten(now time.Duration, revision uint64) {
 	}
 	n.lease.accept(revision, n.opt.Lease)
 	n.lease.confirmed = true
-	n.sight.others[n.opt.ID] = &other{revision: revision, beat: n.lease.last, changed: now}
+	n.view.others[n.opt.ID] = &other{revision: revision, beat: n.lease.last, changed: now}
 }
 
 func (l *lease) accept(revision uint64, length time.Duration) {
@@ -122,13 +122,13 @@ func (n *node) join(now time.Duration, incarnation, revision uint64) {
 	l.incarnation, l.revision = max(incarnation, l.incarnation+1), revision
 	l.joined, l.unsure, l.confirmed, l.until = true, false, false, 0
 	l.soon()
-	n.sight.everybody, n.sight.since = true, now // all values may be lost, the table too
-	n.hand.lapse()
+	n.view.everybody, n.view.since = true, now // all values may be lost, the table too
+	n.owned.lapse()
 	n.allow()
 }
 
-// sight holds what an agent knows of the others.
-type sight struct {
+// view holds what an agent knows of the others.
+type view struct {
 	others map[AgentID]*other
 	sorted []AgentID // keys of others, as ids last sorted them
 	asking bool
@@ -154,7 +154,7 @@ type other struct {
 }
 
 // see handles agents' keys. An agent with a missing or unreadable key counts as dead in time.
-func (s *sight) see(now time.Duration, values map[string]Value) {
+func (s *view) see(now time.Duration, values map[string]Value) {
 	for id, o := range s.others {
 		key := agentKeys + string(id)
 		if s.keys != nil && !slices.Contains(s.keys, key) {
@@ -168,7 +168,7 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 	for key, v := range values {
 		name, isAgent := strings.CutPrefix(key, agentKeys)
 		id := AgentID(name)
-		if o := s.others[id]; !isAgent || !id.known() || o != nil && o.revision == v.Revision {
+		if o := s.others[id]; !isAgent || id.Check() != nil || o != nil && o.revision == v.Revision {
 			continue
 		}
 		h, err := decodeHeartbeat(v.Bytes)
@@ -179,7 +179,7 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 	}
 }
 
-func (s *sight) leaves(id AgentID) bool {
+func (s *view) leaves(id AgentID) bool {
 	o := s.others[id]
 	return o != nil && o.beat.Leaving && o.beat.Report.Outbox == 0
 }
@@ -187,7 +187,7 @@ func (s *sight) leaves(id AgentID) bool {
 // silent reports whether an agent's lease has surely ended.
 func (o *other) silent(lease time.Duration) bool { return o.seen-o.changed >= lease+lease/2 }
 
-func (s *sight) ids() []AgentID {
+func (s *view) ids() []AgentID {
 	if len(s.sorted) != len(s.others) { // agents are never removed
 		s.sorted = slices.Sorted(maps.Keys(s.others))
 	}
@@ -196,26 +196,26 @@ func (s *sight) ids() []AgentID {
 
 // gone reports whether an agent is marked as dead or surely will be.
 func (n *node) gone(now time.Duration, id AgentID) bool {
-	o := n.sight.others[id]
+	o := n.view.others[id]
 	if o == nil { // only the table names it: its key was lost or never read
-		n.sight.others[id] = &other{changed: now}
+		n.view.others[id] = &other{changed: now}
 		return false
 	}
 	return o.beat.Dead || o.silent(n.opt.Lease)
 }
 
 func (n *node) living(now time.Duration) []AgentID {
-	return slices.DeleteFunc(slices.Clone(n.sight.ids()), func(id AgentID) bool {
-		return n.sight.others[id].revision == 0 || n.gone(now, id) && id != n.opt.ID
+	return slices.DeleteFunc(slices.Clone(n.view.ids()), func(id AgentID) bool {
+		return n.view.others[id].revision == 0 || n.gone(now, id) && id != n.opt.ID
 	})
 }
 
 func (n *node) onlyOne(now time.Duration) bool {
-	return !slices.ContainsFunc(n.sight.ids(), func(id AgentID) bool { return id != n.opt.ID && !n.gone(now, id) })
+	return !slices.ContainsFunc(n.view.ids(), func(id AgentID) bool { return id != n.opt.ID && !n.gone(now, id) })
 }
 
 func (n *node) askSometimes(now time.Duration) {
-	s := &n.sight
+	s := &n.view
 	if s.asking || now < s.next {
 		return
 	}
@@ -227,8 +227,8 @@ func (n *node) askSometimes(now time.Duration) {
 // to replace it, reads all. So the cost of reading does not grow with the square of the number of
 // agents.
 func needed(n *node, now time.Duration) []string {
-	s, t := &n.sight, n.hand.table
-	if s.everybody || t == nil || t.coordinator == n.opt.ID || n.opt.Prefers || n.lease.unsure || n.office.unsure || n.ledger.unsure || len(n.hand.open) > 0 {
+	s, t := &n.view, n.owned.table
+	if s.everybody || t == nil || t.coordinator == n.opt.ID || n.opt.Prefers || n.lease.unsure || n.coord.unsure || n.ledger.unsure || len(n.owned.open) > 0 {
 		return nil
 	}
 	c, self := s.others[t.coordinator], s.others[n.opt.ID]

@@ -34,7 +34,7 @@ type outgoing struct {
 	sent    int
 	to      map[AgentID]int // of these, by receiver
 	share   int             // the most to one receiver
-	turn    partition       // where to begin when not all partitions can send
+	first   partition       // where to begin when not all partitions can send
 	waiting bool            // some partitions could not send
 }
 
@@ -117,7 +117,7 @@ func (n *node) sendDue(now time.Duration) {
 	}
 	n.out.waiting = false
 	parts := slices.Sorted(maps.Keys(n.out.streams))
-	first, _ := slices.BinarySearch(parts, n.out.turn)
+	first, _ := slices.BinarySearch(parts, n.out.first)
 	for _, p := range slices.Concat(parts[first:], parts[:first]) {
 		s := n.out.streams[p]
 		if s.base >= s.top || s.reading || now < s.due {
@@ -127,7 +127,7 @@ func (n *node) sendDue(now time.Duration) {
 			n.out.back(s)
 			s.tries = min(s.tries+1, mostBackoffs)
 		}
-		if s.owner, s.epoch = n.hand.owner(p); s.owner == "" {
+		if s.owner, s.epoch = n.owned.owner(p); s.owner == "" {
 			s.due = now + n.opt.Resend
 			continue
 		}
@@ -147,7 +147,7 @@ func (n *node) read(now time.Duration, p partition, s *outflow) {
 		}
 		return
 	}
-	s.reading, s.readFor, n.out.turn = true, s.owner, p+1
+	s.reading, s.readFor, n.out.first = true, s.owner, p+1
 	n.out.way(s.owner, 1)
 	n.do(readOutbox{p, s.next, sendBytes})
 }
@@ -188,7 +188,7 @@ func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
 // acknowledged ignores former owners: the next owner may not know of their commits.
 func (n *node) acknowledged(now time.Duration, m message) {
 	s := n.out.streams[m.Partition]
-	owner, epoch := n.hand.owner(m.Partition)
+	owner, epoch := n.owned.owner(m.Partition)
 	if s == nil || n.opt.defect != noEpoch && (m.From != owner || m.Epoch != epoch) {
 		return
 	}
@@ -244,19 +244,19 @@ func (in *incoming) begin(p partition) {
 
 // receive gives new parcels to the engine, in order and once.
 func (n *node) receive(now time.Duration, m message) {
-	_, epoch := n.hand.owner(m.Partition)
-	h, held := n.hand.held[m.Partition]
+	_, epoch := n.owned.owner(m.Partition)
+	h, owned := n.owned.parts[m.Partition]
 	// While a partition is being released, its last owner's state may still arrive.
-	ours := held && n.leased(now) && (!h.releasing || m.From != n.opt.ID)
+	ours := owned && n.leased(now) && (!h.releasing || m.From != n.opt.ID)
 	if n.opt.defect == noEpoch {
 		ours, m.Epoch = true, epoch
 	}
 	switch {
 	case m.Epoch > epoch:
-		n.sight.next = now // there is a newer table
+		n.view.next = now // there is a newer table
 		return
 	case m.Epoch < epoch:
-		n.answer(kindRefusal, m.From, m.Partition, epoch, n.hand.version())
+		n.answer(kindRefusal, m.From, m.Partition, epoch, n.owned.version())
 		return
 	case !ours:
 		return
@@ -273,7 +273,7 @@ func (n *node) receive(now time.Duration, m message) {
 	for len(fresh) > 0 && fresh[0].Number <= f.handed {
 		fresh = fresh[1:]
 	}
-	if m.After > f.handed || len(fresh) == 0 || n.in.taking >= mostTaking || n.in.of[m.From] >= n.opt.share(len(n.hand.members())) {
+	if m.After > f.handed || len(fresh) == 0 || n.in.taking >= mostTaking || n.in.of[m.From] >= n.opt.share(len(n.owned.members())) {
 		n.acknowledge(now, m.From, m.Partition, epoch, f.cursor)
 		return
 	}
@@ -294,8 +294,8 @@ func (n *node) answer(kind uint64, to AgentID, p partition, epoch, number uint64
 // acknowledge tells the sender what is committed, if the next owner is sure to continue from it:
 // the agent still owns the partition, and others know that it has the earlier state.
 func (n *node) acknowledge(now time.Duration, to AgentID, p partition, epoch, cursor uint64) {
-	h, held := n.hand.held[p]
-	sure := held && h.epoch == epoch && n.leased(now) && n.lease.acked >= epoch
+	h, owned := n.owned.parts[p]
+	sure := owned && h.epoch == epoch && n.leased(now) && n.lease.acked >= epoch
 	if cursor > 0 && (sure || n.opt.defect == noEpoch) {
 		n.answer(kindAck, to, p, epoch, cursor)
 	}

@@ -11,8 +11,8 @@ import (
 // TestWindow: messages have a bounded size, few are under way, and unacknowledged ones are resent
 // from the first.
 func TestWindow(t *testing.T) {
-	n := newNode(Protocol{ID: "a", Resend: time.Second, parts: 2}, recovered{Outbox: map[partition]span{1: {5, 104}}})
-	n.hand.table = &table{version: 1, entries: []entry{{}, {owner: "b", epoch: 1}}}
+	n := newNode(Protocol{ID: idA, Resend: time.Second, parts: 2}, recovered{Outbox: map[partition]span{1: {5, 104}}})
+	n.owned.table = &table{version: 1, entries: []entry{{}, {owner: idB, epoch: 1}}}
 	outbox := func(after uint64) (parcels []Parcel) {
 		for number := max(after+1, 5); number <= 104; number++ {
 			parcels = append(parcels, Parcel{Number: number, Bytes: make([]byte, 20<<10)})
@@ -58,12 +58,12 @@ func TestWindow(t *testing.T) {
 	if again := drain(time.Hour + time.Second); len(again) != mostSent || again[0].After != 4 {
 		t.Errorf("%d messages after the pause, want the same %d again", len(again), mostSent)
 	}
-	ack := message{Version: wireVersion, Kind: kindAck, From: "b", Partition: 1, Epoch: 1, After: first[0].Parcels[len(first[0].Parcels)-1].Number}
+	ack := message{Version: wireVersion, Kind: kindAck, From: idB, Partition: 1, Epoch: 1, After: first[0].Parcels[len(first[0].Parcels)-1].Number}
 	stale := ack
 	stale.Epoch = 0
 	for _, e := range n.step(time.Hour+time.Second, messageEvent{wire.Encode(stale)}) {
 		if _, ok := e.(trimOutbox); ok {
-			t.Error("trimmed by the word of who owned the partition before")
+			t.Error("trimmed by an earlier owner of the partition")
 		}
 	}
 	trimmed := false
@@ -84,8 +84,8 @@ func TestTurns(t *testing.T) {
 	for p := range partition(parts) {
 		outbox[p] = span{1, each}
 	}
-	n := newNode(Protocol{ID: "a", parts: parts}, recovered{Outbox: outbox})
-	n.hand.table = &table{version: 1, entries: slices.Repeat([]entry{{owner: "b", epoch: 1}}, parts)}
+	n := newNode(Protocol{ID: idA, parts: parts}, recovered{Outbox: outbox})
+	n.owned.table = &table{version: 1, entries: slices.Repeat([]entry{{owner: idB, epoch: 1}}, parts)}
 	sent := map[partition]int{}
 	var acks []event // owners are slow: 20 a step
 	for now := time.Hour; now < time.Hour+time.Minute; now += 50 * time.Millisecond {
@@ -102,7 +102,7 @@ func TestTurns(t *testing.T) {
 						t.Fatal(err)
 					}
 					sent[m.Partition]++
-					acks = append(acks, messageEvent{wire.Encode(message{Version: wireVersion, Kind: kindAck, From: "b", Partition: m.Partition, Epoch: 1, After: m.Parcels[0].Number})})
+					acks = append(acks, messageEvent{wire.Encode(message{Version: wireVersion, Kind: kindAck, From: idB, Partition: m.Partition, Epoch: 1, After: m.Parcels[0].Number})})
 				}
 			}
 		}
@@ -123,37 +123,37 @@ func TestShare(t *testing.T) {
 	for _, ofSender := range []int{1, 2, 64} {
 		outbox, entries := map[partition]span{}, make([]entry, parts)
 		for p := range partition(parts) {
-			outbox[p], entries[p] = span{1, 1}, entry{owner: "b", epoch: 1}
+			outbox[p], entries[p] = span{1, 1}, entry{owner: idB, epoch: 1}
 		}
 		opt := Protocol{Resend: time.Second, parts: parts, ofSender: ofSender}
-		tab := &table{version: 1, entries: entries, members: map[AgentID]member{"a": {}, "b": {}}}
-		opt.ID = "a"
+		tab := &table{version: 1, entries: entries, members: map[AgentID]member{idA: {}, idB: {}}}
+		opt.ID = idA
 		a := newNode(opt, recovered{Outbox: outbox})
-		opt.ID = "b"
+		opt.ID = idB
 		b := newNode(opt, recovered{})
-		a.hand.table, b.hand.table = tab, tab
+		a.owned.table, b.owned.table = tab, tab
 		b.lease.joined, b.lease.until, b.lease.acked = true, 2*time.Hour, 1
 		for p := range partition(parts) {
-			b.hand.held[p] = held{epoch: 1}
+			b.owned.parts[p] = ownedPart{epoch: 1}
 		}
-		type told struct {
+		type delivered struct {
 			to *node
 			ev event
 		}
 		took, sent := 0, 0
-		for todo := []told{{a, messageEvent{}}}; len(todo) > 0; todo = todo[1:] {
+		for todo := []delivered{{a, messageEvent{}}}; len(todo) > 0; todo = todo[1:] {
 			n := todo[0].to
 			for _, e := range n.step(time.Hour, todo[0].ev) {
 				switch e := e.(type) {
 				case readOutbox:
-					todo = append(todo, told{n, outgoingEvent{e.partition, e.after, []Parcel{{Number: 1}}}})
+					todo = append(todo, delivered{n, outgoingEvent{e.partition, e.after, []Parcel{{Number: 1}}}})
 				case sendMessage:
 					sent++
-					to := map[AgentID]*node{"a": a, "b": b}[e.to]
-					todo = append(todo, told{to, messageEvent{e.bytes}})
+					to := map[AgentID]*node{idA: a, idB: b}[e.to]
+					todo = append(todo, delivered{to, messageEvent{e.bytes}})
 				case takeParcels:
 					took++
-					todo = append(todo, told{n, takenEvent{e.delivery, true}})
+					todo = append(todo, delivered{n, takenEvent{e.delivery, true}})
 				}
 			}
 		}

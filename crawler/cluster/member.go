@@ -17,9 +17,8 @@ import (
 	"fossick/store"
 )
 
-// Options are a member's settings. All members share the exchange.
-type Options struct {
-	Crawl    crawler.Options // the limits of the whole crawl are those of Protocol
+type memberOptions struct {
+	Crawl    crawler.Options
 	Protocol Protocol
 	Exchange Exchange
 }
@@ -27,7 +26,7 @@ type Options struct {
 // Member is an agent of a cluster: a crawl with its own store, driven by the protocol.
 type Member struct {
 	*sites
-	opt   Options
+	opt   memberOptions
 	crawl *crawler.Crawler
 	agent *crawler.Agent
 	start time.Time
@@ -40,7 +39,7 @@ type Member struct {
 
 	keeper  *keeper // the replicas of other agents
 	sender  *sender
-	adopted map[AgentID]bool // agents already taken over when keptDied arrives; owned by work
+	adopted map[AgentID]bool // agents already taken over when replicaOwnerDied arrives; owned by work
 
 	mu      sync.Mutex // guards the rest
 	node    *node      // nil before Run
@@ -53,7 +52,7 @@ type Member struct {
 	ahead   ahead
 	allowed report // only the last limit and epoch are set
 	taken   uint64 // deliveries committed
-	hands
+	handovers
 	ending  bool
 	labels  [][]byte // given by people here, not yet sent to the others
 	repeats [][]byte // duplicates found in stores of earlier owners, not yet sent
@@ -69,22 +68,26 @@ type clocks struct {
 func (c clocks) slept(ahead, lease time.Duration) bool { return ahead-c.accepted > lease/20 }
 
 const (
-	mostUnsent   = 256 // messages waiting for the exchange; the protocol sends any others again
-	mostTold     = mostMessageBytes - 1<<10
-	lookEvery    = 100 * time.Millisecond // how often watch looks at the crawl
-	rateOver     = 5 * time.Second        // time constant of the mean rate
-	mostFailures = 6                      // one for each goroutine of Run
+	mostUnsent      = 256 // messages waiting for the exchange; the protocol sends any others again
+	mostEngineBytes = mostMessageBytes - 1<<10
+	lookEvery       = 100 * time.Millisecond // how often watch looks at the crawl
+	rateOver        = 5 * time.Second        // time constant of the mean rate
+	mostFailures    = 6                      // one for each goroutine of Run
 )
 
-// New prepares a member. Its store tells whether the agent has been in the cluster before.
-func New(opt Options) (*Member, error) {
+// New prepares a member of the cluster that shares an exchange. The crawl's MaxPages and
+// MinHarvest are limits of all members together. Its store tells whether the agent has been in
+// the cluster before.
+func New(crawl crawler.Options, protocol Protocol, exchange Exchange) (*Member, error) {
+	opt := memberOptions{crawl, protocol, exchange}
 	opt.Crawl.Log = cmp.Or(opt.Crawl.Log, slog.New(slog.DiscardHandler))
 	opt.Crawl.Workers = cmp.Or(opt.Crawl.Workers, crawler.DefaultWorkers)
 	opt.Protocol = opt.Protocol.withDefaults()
+	opt.Protocol.maxPages, opt.Protocol.minHarvest = int64(opt.Crawl.MaxPages), opt.Crawl.MinHarvest
 	m := &Member{
 		sites: newSites(), start: time.Now(), tell: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 		unsent: make(chan sendMessage, mostUnsent), lessons: make(chan lesson, maxUnread),
-		adopted: map[AgentID]bool{}, hands: hands{coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}},
+		adopted: map[AgentID]bool{}, handovers: handovers{arriving: map[uint16]*arriving{}, epochs: map[uint16]uint64{}},
 	}
 	o := opt.Crawl
 	o.Sites, o.MaxPages, o.MinHarvest, o.Patience = m, 0, 0, opt.Crawl.WaitsUpTo() // Patience follows the limits of the whole crawl
@@ -98,7 +101,7 @@ func New(opt Options) (*Member, error) {
 		defer m.mu.Unlock()
 		m.repeats = append(m.repeats, duplicate)
 	}
-	w := &worth{most: opt.Protocol.MaxPages}
+	w := &worth{most: opt.Protocol.maxPages}
 	if o.Patience > 1 {
 		opt.Protocol.price = w.price
 	}
@@ -129,7 +132,7 @@ func (m *Member) Mine(part uint16) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	epoch, ok := m.may(partition(part))
-	return ok && m.coming[part] == nil && m.epochs[part] == epoch
+	return ok && m.arriving[part] == nil && m.epochs[part] == epoch
 }
 
 // Held implements crawler.Sites, also for parts without a lease or about to be released.
@@ -139,15 +142,15 @@ func (m *Member) Held(part uint16) bool {
 	if m.node == nil {
 		return false
 	}
-	_, held := m.node.hand.held[partition(part)]
-	return held
+	_, owned := m.node.owned.parts[partition(part)]
+	return owned
 }
 
 // Ours implements crawler.Sites. Links to all other parts are sent as parcels.
 func (m *Member) Ours(part uint16) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := m.coming[part]
+	c := m.arriving[part]
 	return m.node != nil && m.node.ours(partition(part)) && (c == nil || !c.leaves)
 }
 
@@ -258,7 +261,7 @@ func (m *Member) work(ctx context.Context) error {
 func (m *Member) watch(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	told := uint64(math.MaxUint64)
+	reached := uint64(math.MaxUint64)
 	first, err := m.opt.Crawl.Store.Counts()
 	if err != nil {
 		return err
@@ -281,10 +284,10 @@ func (m *Member) watch(ctx context.Context) error {
 		m.rate += (float64(l.Counts.LastPage()-m.load.Counts.LastPage())/lookEvery.Seconds() - m.rate) * lookEvery.Seconds() / rateOver.Seconds()
 		m.load = l
 		m.mu.Unlock()
-		if l.Counts.Parcels != told {
-			told = l.Counts.Parcels
+		if l.Counts.Parcels != reached {
+			reached = l.Counts.Parcels
 			if m.sender != nil {
-				m.sender.extend(told)
+				m.sender.extend(reached)
 			}
 			for s, err := range store.OutboxOf(m.opt.Crawl.Store).Spans() {
 				if err != nil {
@@ -295,7 +298,7 @@ func (m *Member) watch(ctx context.Context) error {
 				}
 			}
 		}
-		m.hurry()
+		m.settleSoon()
 		select {
 		case <-ctx.Done():
 			return nil
@@ -413,7 +416,7 @@ func (m *Member) carryOut(e effect) {
 		if m.sender != nil {
 			m.sender.name(e.id)
 		}
-	case keptDied:
+	case replicaOwnerDied:
 		m.do(func() error {
 			if m.adopted[e.id] {
 				delete(m.adopted, e.id)
@@ -421,8 +424,8 @@ func (m *Member) carryOut(e effect) {
 			}
 			return m.inherit(e.id, nil)
 		})
-	case hearEngine:
-		m.handle(e.from, e.told)
+	case engineMessage:
+		m.handle(e.from, e.bytes)
 	}
 }
 
@@ -494,13 +497,13 @@ func (m *Member) receive(ctx context.Context) error {
 	}
 }
 
-// say sends bytes to another member's handle without blocking. It may be called before Run.
-func (m *Member) say(to AgentID, kind byte, b []byte) {
-	if len(b) > mostTold {
+// sendEngine sends bytes to another member's handle without blocking. It may be called before Run.
+func (m *Member) sendEngine(to AgentID, kind byte, b []byte) {
+	if len(b) > mostEngineBytes {
 		return
 	}
 	b = append([]byte{kind}, b...)
-	m.carryOut(sendMessage{to, wire.Encode(message{Version: wireVersion, Kind: kindTold, From: m.opt.Protocol.ID, Parcels: []Parcel{{Number: 1, Bytes: b}}})})
+	m.carryOut(sendMessage{to, wire.Encode(message{Version: wireVersion, Kind: kindEngine, From: m.opt.Protocol.ID, Parcels: []Parcel{{Number: 1, Bytes: b}}})})
 }
 
 // peers returns the other agents of the table, sorted by name. run rises with each run of this
@@ -511,7 +514,7 @@ func (m *Member) peers() (run uint64, others []AgentID) {
 	if m.node == nil {
 		return 0, nil
 	}
-	if t := m.node.hand.table; t != nil {
+	if t := m.node.owned.table; t != nil {
 		others = slices.Sorted(maps.Keys(t.members))
 	}
 	return m.node.lease.run, slices.DeleteFunc(others, func(id AgentID) bool { return id == m.opt.Protocol.ID })
@@ -522,18 +525,18 @@ func (m *Member) lives(id AgentID) bool {
 	if m.node == nil {
 		return true
 	}
-	members := m.node.hand.members()
+	members := m.node.owned.members()
 	_, in := members[id]
 	return in || members == nil
 }
 
-func (m *Member) keeps(id AgentID) bool {
+func (m *Member) isKeeperOf(id AgentID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.node == nil {
 		return false
 	}
-	of, in := m.node.hand.members()[id]
+	of, in := m.node.owned.members()[id]
 	return in && of.keeper == m.opt.Protocol.ID
 }
 
@@ -584,7 +587,7 @@ func (m *Member) report() report {
 	r.Head, r.Each = m.ahead.head()
 	r.Best = m.ahead.best
 	on := len(m.jobs) > 0 // jobs and arriving partitions will bring URLs
-	for _, c := range m.coming {
+	for _, c := range m.arriving {
 		on = on || !c.leaves
 	}
 	if on {
@@ -619,7 +622,7 @@ func (m *Member) take(d delivery) error {
 	}
 	_, whole, err := m.agent.Receive(m.ctx, from)
 	if err == nil {
-		err = m.whenKept(func() { m.post(takenEvent{d, true}) })
+		err = m.whenReplicated(func() { m.post(takenEvent{d, true}) })
 	}
 	if err != nil {
 		m.post(takenEvent{d, false})
@@ -628,7 +631,7 @@ func (m *Member) take(d delivery) error {
 	m.mu.Lock()
 	m.taken++
 	if whole != "" {
-		m.came(uint16(d.Partition), AgentID(whole))
+		m.stateArrived(uint16(d.Partition), AgentID(whole))
 	}
 	m.mu.Unlock()
 	if whole != "" {

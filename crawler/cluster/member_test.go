@@ -5,99 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/netip"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/fetch"
-	"fossick/graph/orders"
 	"fossick/internal/page"
 	"fossick/internal/testkit"
 	"fossick/store"
 )
-
-// web is a set of sites whose pages link to each other and to the next site's pages. It logs
-// requests.
-type web struct {
-	sites, pages int
-	quick        bool          // takes almost no time and logs nothing
-	took         time.Duration // duration of a fetch; 0: 50 ms
-	last         int           // pages of the last site; 0: as many as on the others
-	tree         bool          // only one path leads to each page of a site
-	mirrors      bool          // every other page of a site also exists on each other site
-
-	mu  sync.Mutex // guards log
-	log []asked
-}
-
-type asked struct {
-	host, url  string
-	start, end time.Time
-}
-
-func (w *web) Resolve(_ context.Context, host string) (netip.Addr, error) {
-	sum := store.HashURL(host)
-	return netip.AddrFrom4([4]byte{203, sum[0], sum[1], sum[2]}), nil
-}
-
-func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
-	r := &fetch.Response{URL: req.URL, Start: time.Now(), Header: http.Header{}}
-	if !w.quick {
-		time.Sleep(cmp.Or(w.took, 50*time.Millisecond))
-		r.Took = time.Since(r.Start)
-		w.mu.Lock()
-		w.log = append(w.log, asked{page.Host(req.URL), req.URL, r.Start, time.Now()})
-		w.mu.Unlock()
-	}
-	var s, p int
-	if n, _ := fmt.Sscanf(req.URL, "http://s%d.test/%d", &s, &p); n < 2 || s >= w.sites || p >= w.of(s) {
-		r.State, r.Code = fetch.StateCode, 404
-		return r
-	}
-	r.State, r.Code, r.ContentType = fetch.StateOK, 200, "text/html"
-	if w.tree {
-		r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/0">c</a>`, p, s, 2*p+1, 2*p+2, (s+1)%w.sites)
-		return r
-	}
-	if w.mirrors {
-		r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/0">c</a>`, p, s, p+1, p+2, (s+1)%w.sites)
-		if p%2 == 1 {
-			r.Body = fmt.Appendf(nil, `<title>page %d of all</title>`, p)
-		}
-		return r
-	}
-	r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/%d">c</a>`,
-		p, s, (p+1)%w.of(s), (7*p+3)%w.of(s), (s+1)%w.sites, p)
-	return r
-}
-
-func (w *web) of(site int) int {
-	if site == w.sites-1 && w.last > 0 {
-		return w.last
-	}
-	return w.pages
-}
-
-// alike scores all pages alike.
-type alike struct{}
-
-func (alike) ScorePage(*page.Page, float64) crawler.Score {
-	return crawler.Score{Value: .5, Relevant: true}
-}
-
-func (alike) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64 {
-	for range p.Links {
-		dst = append(dst, .5)
-	}
-	return dst
-}
 
 const delay = 200 * time.Millisecond
 
@@ -167,23 +86,6 @@ func (w *cable) Values(ctx context.Context, keys ...string) (map[string]Value, e
 // start starts an agent, new or stopped before.
 func (g *group) start(id string, fresh bool) {
 	g.t.Helper()
-	s := g.stores[id]
-	if s == nil {
-		var err error
-		if s, err = store.Create(g.t.TempDir(), store.Info{Agent: id}); err != nil {
-			g.t.Fatal(err)
-		}
-		g.stores[id] = s
-		g.t.Cleanup(func() {
-			if err := s.Close(); err != nil {
-				g.t.Error(err)
-			}
-		})
-	}
-	order, err := orders.OrderingByName("relevance")
-	if err != nil {
-		g.t.Fatal(err)
-	}
 	exchange, err := g.hub.Open(AgentID(id))
 	if err != nil {
 		g.t.Fatal(err)
@@ -197,16 +99,17 @@ func (g *group) start(id string, fresh bool) {
 	if g.scorer != nil {
 		scorer = g.scorer(id)
 	}
-	seeds := []string{cmp.Or(g.seed, "http://s0.test/0")}
-	for i := 1; i < g.web.sites && g.all; i++ {
-		seeds = append(seeds, fmt.Sprintf("http://s%d.test/0", i))
+	if g.stores[id] == nil {
+		g.stores[id] = storeOf(g.t, id)
 	}
-	m, err := New(Options{
-		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: seeds,
-			Workers: 4, Replicate: !g.none, ReplicateBodies: g.bodies, Delay: crawler.Delay{Fixed: true, Rest: cmp.Or(g.rest, delay)}},
-		Protocol: Protocol{ID: AgentID(id), Fresh: fresh, MaxPages: g.max, Lease: 3 * time.Second, Longest: time.Second},
-		Exchange: exchange,
-	})
+	opt := crawlOf(g.t, g.stores[id], g.web, scorer)
+	opt.Seeds[0] = cmp.Or(g.seed, opt.Seeds[0])
+	for i := 1; i < g.web.sites && g.all; i++ {
+		opt.Seeds = append(opt.Seeds, fmt.Sprintf("http://s%d.test/0", i))
+	}
+	opt.MaxPages, opt.Patience, opt.Workers, opt.Replicate, opt.ReplicateBodies = uint64(g.max), 0, 4, !g.none, g.bodies
+	opt.Delay.Rest = cmp.Or(g.rest, delay)
+	m, err := New(opt, Protocol{ID: AgentID(id), Fresh: fresh, Lease: 3 * time.Second, Longest: time.Second}, exchange)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -266,6 +169,21 @@ func (g *group) wait() (pages []string, again int) {
 		seen[a.url] = true
 	}
 	return pages, again
+}
+
+// TestMemberLimits: a member waits for better links, and ends, by the limits of the whole crawl.
+func TestMemberLimits(t *testing.T) {
+	for most, waits := range map[uint64]bool{0: false, 40: true} {
+		opt := crawlOf(t, storeOf(t, string(idA)), &web{}, alike{})
+		opt.MaxPages, opt.Patience, opt.Delay = most, 0, crawler.Delay{}
+		m, err := New(opt, Protocol{ID: idA}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := m.opt.Protocol; p.maxPages != int64(most) || (p.price != nil) != waits {
+			t.Errorf("of %d pages: the protocol ends after %d, waits for better links: %v", most, p.maxPages, p.price != nil)
+		}
+	}
 }
 
 func TestMembers(t *testing.T) {
@@ -331,7 +249,7 @@ func TestComeAndGo(t *testing.T) {
 			t.Errorf("%d pages, want 960; %d asked for again", n, again)
 		}
 		if n := g.lost(""); n > 0 {
-			t.Errorf("%d pages of who left are told as lost", n)
+			t.Errorf("%d pages of the member that left count as lost", n)
 		}
 	})
 }
@@ -391,10 +309,10 @@ func TestSlowHandover(t *testing.T) {
 // that owner's death.
 func TestReleaseAwaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &Member{hands: hands{coming: map[uint16]*coming{
-			1: {held: true, from: "a"},
-			2: {held: true, from: "a"},
-			3: {held: true},
+		m := &Member{handovers: handovers{arriving: map[uint16]*arriving{
+			1: {stored: true, from: "a"},
+			2: {stored: true, from: "a"},
+			3: {stored: true},
 		}}}
 		for p := range partition(5) {
 			m.release(p, 7)
@@ -402,20 +320,20 @@ func TestReleaseAwaits(t *testing.T) {
 		if now := m.ready(); len(now) != 3 || slices.Contains(now, leaving{1, 7}) || slices.Contains(now, leaving{2, 7}) {
 			t.Errorf("%+v may go", now)
 		}
-		m.came(2, "b") // an earlier owner
+		m.stateArrived(2, "b") // an earlier owner
 		if now := m.ready(); len(now) != 0 {
 			t.Errorf("%+v may go", now)
 		}
-		m.came(2, "a")
+		m.stateArrived(2, "a")
 		if now := m.ready(); len(now) != 1 || now[0] != (leaving{2, 7}) {
 			t.Errorf("%+v may go when it has come", now)
 		}
 		time.Sleep(10 * awaitDead)
-		m.mourn(func(AgentID) bool { return true })
+		m.limitWaits(func(AgentID) bool { return true })
 		if now := m.ready(); len(now) != 0 {
 			t.Errorf("%+v may go while the owner before lives", now)
 		}
-		m.mourn(func(id AgentID) bool { return id != "a" })
+		m.limitWaits(func(id AgentID) bool { return id != "a" })
 		if now := m.ready(); len(now) != 0 {
 			t.Errorf("%+v may go at the owner's death", now)
 		}
@@ -430,8 +348,8 @@ func TestReleaseAwaits(t *testing.T) {
 func (m *Member) awaiting() (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, c := range m.coming {
-		if c.held && c.from != "" {
+	for _, c := range m.arriving {
+		if c.stored && c.from != "" {
 			n++
 		}
 	}

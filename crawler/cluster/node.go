@@ -21,17 +21,17 @@ const defaultLease = 10 * time.Second
 
 // Protocol holds an agent's protocol settings. Only ID is required.
 type Protocol struct {
-	ID           AgentID
-	Lease        time.Duration // how long an agent without an accepted heartbeat may go on [10 s]
-	Grace        time.Duration // how much longer a dead agent's partitions wait for its return
-	Longest      time.Duration // longest duration of one fetch [one minute]
-	Resend       time.Duration // pause before parcels are sent again [2 s]
-	Fresh        bool          // the exchange is new, so nobody owned or fetched anything just before
-	Prefers      bool
-	MaxPages     int64   // of the whole crawl [no limit]
-	MinHarvest   float64 // end when the harvest of the last pages is surely lower [never]
-	HarvestPages int64   // how many of the last pages MinHarvest judges [1,000]
+	ID      AgentID
+	Lease   time.Duration // how long an agent without an accepted heartbeat may go on [10 s]
+	Grace   time.Duration // how much longer a dead agent's partitions wait for its return
+	Longest time.Duration // longest duration of one fetch [one minute]
+	Resend  time.Duration // pause before parcels are sent again [2 s]
+	Fresh   bool          // the exchange is new, so nobody owned or fetched anything just before
+	Prefers bool
 
+	maxPages     int64   // of the whole crawl [no limit]
+	minHarvest   float64 // end when the harvest of the last pages is surely lower [never]
+	harvestPages int64   // how many of the last pages minHarvest judges [1,000]
 	// price returns, from all reports, the priority below which agents skip links; nil: -Inf.
 	price    func(all []report) float64
 	parts    int    // number of partitions [partitions]
@@ -57,7 +57,7 @@ func (o Protocol) withDefaults() Protocol {
 	o.Lease = cmp.Or(o.Lease, defaultLease)
 	o.Longest = cmp.Or(o.Longest, time.Minute)
 	o.Resend = cmp.Or(o.Resend, 2*time.Second)
-	o.HarvestPages = cmp.Or(o.HarvestPages, 1000)
+	o.harvestPages = cmp.Or(o.harvestPages, 1000)
 	o.parts = cmp.Or(o.parts, partitions)
 	o.ofSender = cmp.Or(o.ofSender, mostOfSender)
 	return o
@@ -125,15 +125,15 @@ type report struct {
 	Epoch    uint64 // the store has the state of all partitions gained up to this epoch
 	Workers  int
 	Rate     float64
-	Pace     float64   // requests a second with all workers busy; 0: not known yet
-	Head     []float64 // priorities of links that can be fetched within a lease, descending; at most 64
-	Each     float64   // how many links each entry of Head stands for; 0 means 1
-	Lost     int64     // pages of this agent's sites that died with another agent
-	Best     []Best    // waiting links, whether or not their hosts rest; at most 16, priorities descending
+	Pace     float64       // requests a second with all workers busy; 0: not known yet
+	Head     []float64     // priorities of links that can be fetched within a lease, descending; at most 64
+	Each     float64       // how many links each entry of Head stands for; 0 means 1
+	Lost     int64         // pages of this agent's sites that died with another agent
+	Best     []surveyPoint // waiting links, whether or not their hosts rest; at most 16, priorities descending
 }
 
-// Best counts the waiting links of at least a priority, and their parties (hosts or addresses).
-type Best struct {
+// surveyPoint counts the waiting links of at least a priority, and their parties (hosts or addresses).
+type surveyPoint struct {
 	_        struct{} `cbor:",toarray"`
 	Links    int
 	Parties  int
@@ -211,11 +211,11 @@ type (
 		pages int64
 		price float64 // no link of lower priority is fetched; -Inf: all are
 	}
-	keeperNamed struct{ id AgentID } // keeper of this agent's replica; "" if all other agents are dead
-	keptDied    struct{ id AgentID } // an agent whose replica is stored here
-	hearEngine  struct {             // may come twice, late, out of order, or not at all
-		from AgentID
-		told []byte
+	keeperNamed      struct{ id AgentID } // keeper of this agent's replica; "" if all other agents are dead
+	replicaOwnerDied struct{ id AgentID } // an agent whose replica is stored here
+	engineMessage    struct {             // may come twice, late, out of order, or not at all
+		from  AgentID
+		bytes []byte
 	}
 	endCrawl struct{ why string }
 	left     struct{}
@@ -232,9 +232,9 @@ type node struct {
 	known  uint64 // newest table version ever seen or recorded in the store
 
 	lease  lease
-	sight  sight
-	hand   hand
-	office office
+	view   view
+	owned  ownership
+	coord  coordination
 	ledger ledger
 	out    outgoing
 	in     incoming
@@ -248,13 +248,13 @@ func newNode(opt Protocol, r recovered) *node {
 	opt = opt.withDefaults()
 	n := &node{opt: opt, known: r.Known}
 	n.lease.every = opt.Lease / 3
-	n.sight.others = map[AgentID]*other{}
-	n.hand.held, n.hand.released = map[partition]held{}, map[partition]uint64{}
-	n.hand.open, n.hand.past = map[partition]uint64{}, map[partition]uint64{}
-	maps.Copy(n.hand.open, r.Held)
-	maps.Copy(n.hand.past, r.Past)
-	maps.Copy(n.hand.past, r.Held)
-	n.office.fencing = map[AgentID]bool{}
+	n.view.others = map[AgentID]*other{}
+	n.owned.parts, n.owned.released = map[partition]ownedPart{}, map[partition]uint64{}
+	n.owned.open, n.owned.past = map[partition]uint64{}, map[partition]uint64{}
+	maps.Copy(n.owned.open, r.Held)
+	maps.Copy(n.owned.past, r.Past)
+	maps.Copy(n.owned.past, r.Held)
+	n.coord.fencing = map[AgentID]bool{}
 	n.out = newOutgoing(r.Outbox, opt.share(1))
 	n.in = newIncoming(r.Cursors)
 	return n
@@ -307,7 +307,7 @@ func (n *node) do(e effect) { n.effects = append(n.effects, e) }
 
 // may reports whether a fetch may begin in a partition, and the partition's epoch.
 func (n *node) may(now time.Duration, p partition) (epoch uint64, ok bool) {
-	h, ok := n.hand.held[p]
+	h, ok := n.owned.parts[p]
 	return h.epoch, ok && !h.releasing && n.leased(now)
 }
 
@@ -315,7 +315,7 @@ func (n *node) may(now time.Duration, p partition) (epoch uint64, ok bool) {
 // others know that this agent has the partition's state, since the next owner will continue from
 // it. Until then the agent sends such links to itself as parcels.
 func (n *node) ours(p partition) bool {
-	h, ok := n.hand.held[p]
+	h, ok := n.owned.parts[p]
 	return ok && h.epoch <= n.lease.acked
 }
 
@@ -324,19 +324,19 @@ func (n *node) leased(now time.Duration) bool {
 }
 
 func (n *node) look(now time.Duration, values map[string]Value) {
-	asked := n.sight.asked
-	n.sight.asking = false
+	asked := n.view.asked
+	n.view.asking = false
 	if values == nil {
 		return
 	}
-	all := n.sight.keys == nil
-	n.sight.looked, n.sight.all = true, all
-	n.sight.everybody = n.sight.everybody && !(all && asked >= n.sight.since)
-	n.office.unsure = n.office.unsure && asked <= n.office.failed
+	all := n.view.keys == nil
+	n.view.looked, n.view.all = true, all
+	n.view.everybody = n.view.everybody && !(all && asked >= n.view.since)
+	n.coord.unsure = n.coord.unsure && asked <= n.coord.failed
 	n.ledger.unsure = n.ledger.unsure && asked <= n.ledger.failed
-	n.sight.see(now, values)
+	n.view.see(now, values)
 	n.seeSelf(now, asked, values[agentKeys+string(n.opt.ID)])
-	if n.office.pending == 0 && (all || slices.Contains(n.sight.keys, tableKey)) {
+	if n.coord.pending == 0 && (all || slices.Contains(n.view.keys, tableKey)) {
 		n.seeTable(now, asked, values[tableKey])
 	}
 	n.settle()
@@ -355,10 +355,10 @@ func (n *node) swapped(now time.Duration, ev swapEvent) {
 	case ev.key == agentKeys+string(n.opt.ID):
 		n.beaten(now, ev.revision)
 	default:
-		delete(n.office.fencing, AgentID(ev.key[len(agentKeys):]))
+		delete(n.coord.fencing, AgentID(ev.key[len(agentKeys):]))
 	}
 	if ev.revision == 0 {
-		n.sight.next = now
+		n.view.next = now
 	}
 }
 
@@ -368,34 +368,34 @@ func (n *node) handle(now time.Duration, b []byte) {
 	if err != nil || int(m.Partition) >= n.opt.parts {
 		return
 	}
-	_, in := n.hand.members()[m.From]
+	_, in := n.owned.members()[m.From]
 	switch {
 	case m.Kind == kindLinks && in:
 		n.receive(now, m)
 	case m.Kind == kindAck:
 		n.acknowledged(now, m)
-	case m.Kind == kindRefusal && m.After > n.hand.version():
-		n.sight.next, n.sight.newer = now, max(n.sight.newer, m.After)
-	case m.Kind == kindTold && in: // senders repeat it once the table names them
-		n.do(hearEngine{m.From, m.Parcels[0].Bytes})
+	case m.Kind == kindRefusal && m.After > n.owned.version():
+		n.view.next, n.view.newer = now, max(n.view.newer, m.After)
+	case m.Kind == kindEngine && in: // senders repeat it once the table names them
+		n.do(engineMessage{m.From, m.Parcels[0].Bytes})
 	}
 }
 
 // leaveWhenDone ends a leaving agent's part once the others need nothing more from it.
 func (n *node) leaveWhenDone(now time.Duration) {
-	if !n.leaving || n.hand.table == nil || n.report.Outbox > 0 || n.lease.last.Report.Outbox > 0 || n.lease.pending || !n.leased(now) {
+	if !n.leaving || n.owned.table == nil || n.report.Outbox > 0 || n.lease.last.Report.Outbox > 0 || n.lease.pending || !n.leased(now) {
 		return
 	}
 	owns := func(e entry) bool { return e.owner == n.opt.ID || e.next == n.opt.ID }
-	if n.onlyOne(now) || !slices.ContainsFunc(n.hand.table.entries, owns) {
+	if n.onlyOne(now) || !slices.ContainsFunc(n.owned.table.entries, owns) {
 		n.do(left{})
 	}
 }
 
 func (n *node) due(now time.Duration) time.Duration {
 	due := now + n.lease.every/2
-	if !n.sight.asking {
-		due = min(due, n.sight.next)
+	if !n.view.asking {
+		due = min(due, n.view.next)
 	}
 	if n.lease.joined && !n.lease.pending && !n.lease.unsure {
 		due = min(due, n.lease.next)

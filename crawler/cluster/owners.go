@@ -1,17 +1,21 @@
 package cluster
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fossick/internal/page"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 )
 
-// hand holds the partitions that this agent owns by the newest table read.
-type hand struct {
+// ownership holds the partitions that this agent owns by the newest table read.
+type ownership struct {
 	table    *table
 	gone     *table // the last table, once the exchange has lost its values
 	revision uint64
-	held     map[partition]held
+	parts    map[partition]ownedPart
 	released map[partition]uint64
 	open     map[partition]uint64 // released, or held by an earlier incarnation; not known to be taken over
 	past     map[partition]uint64 // last epoch of every partition ever held
@@ -19,21 +23,21 @@ type hand struct {
 	kept     bool // the engine knows the keeper
 }
 
-type held struct {
+type ownedPart struct {
 	epoch     uint64
 	rested    time.Duration // when no request of the last owner can still run
 	wanted    bool          // another agent shall own it next
 	releasing bool
 }
 
-func (h *hand) version() uint64 {
+func (h *ownership) version() uint64 {
 	if h.table == nil {
 		return 0
 	}
 	return h.table.version
 }
 
-func (h *hand) owner(p partition) (AgentID, uint64) {
+func (h *ownership) owner(p partition) (AgentID, uint64) {
 	if h.table == nil {
 		return "", 0
 	}
@@ -42,7 +46,7 @@ func (h *hand) owner(p partition) (AgentID, uint64) {
 }
 
 // members returns the agents of the table, or of the lost table.
-func (h *hand) members() map[AgentID]member {
+func (h *ownership) members() map[AgentID]member {
 	switch {
 	case h.table != nil:
 		return h.table.members
@@ -60,40 +64,40 @@ func listed(epochs map[partition]uint64) (all []release) {
 }
 
 // lapse treats all owned partitions as owned by an earlier incarnation.
-func (h *hand) lapse() {
-	for p, had := range h.held {
+func (h *ownership) lapse() {
+	for p, had := range h.parts {
 		h.open[p] = had.epoch
 	}
-	clear(h.held)
+	clear(h.parts)
 	clear(h.released)
 }
 
 // seeTable handles a table. One older than before comes from an exchange that lost its values;
 // the coordinator then writes a newer one.
 func (n *node) seeTable(now, asked time.Duration, v Value) {
-	h := &n.hand
+	h := &n.owned
 	if v.Revision == 0 {
-		if h.table == nil || asked > n.office.wrote {
+		if h.table == nil || asked > n.coord.wrote {
 			n.tableLost(now)
 		}
 		return
 	}
 	if v.Revision == h.revision {
-		n.office.missing = n.office.missing && h.table == nil // stay missing if the table was unreadable
+		n.coord.missing = n.coord.missing && h.table == nil // stay missing if the table was unreadable
 		return
 	}
-	n.office.missing = false
+	n.coord.missing = false
 	t, err := decodeTable(v.Bytes)
 	if err == nil && len(t.entries) != n.opt.parts {
 		err = errWire
 	}
 	switch {
-	case err != nil && n.sight.foreign:
+	case err != nil && n.view.foreign:
 		n.do(stop{err})
 	case err != nil: // not written by an agent of this crawl: overwrite it like a lost one
 		n.tableLost(now)
 		h.revision = v.Revision
-	case h.table != nil && v.Revision < h.revision && asked <= n.office.wrote: // read before our own later write
+	case h.table != nil && v.Revision < h.revision && asked <= n.coord.wrote: // read before our own later write
 	default:
 		h.revision = v.Revision
 		n.adopt(now, t)
@@ -102,7 +106,7 @@ func (n *node) seeTable(now, asked time.Duration, v Value) {
 
 // tableLost starts the wait until no agent's lease can still rely on the lost table.
 func (n *node) tableLost(now time.Duration) {
-	o, h := &n.office, &n.hand
+	o, h := &n.coord, &n.owned
 	if o.missing {
 		return
 	}
@@ -114,7 +118,7 @@ func (n *node) tableLost(now time.Duration) {
 }
 
 func (n *node) adopt(now time.Duration, t *table) {
-	h := &n.hand
+	h := &n.owned
 	before := h.table
 	h.table = t
 	if t.version < n.known {
@@ -126,14 +130,14 @@ func (n *node) adopt(now time.Duration, t *table) {
 	var lost []partition
 	for i, e := range t.entries {
 		p := partition(i)
-		had, has := h.held[p]
+		had, has := h.parts[p]
 		if h.released[p] != 0 && h.released[p] != e.epoch {
 			delete(h.released, p)
 		}
 		switch {
 		case e.owner != n.opt.ID || !ours:
 			if has {
-				delete(h.held, p)
+				delete(h.parts, p)
 				lost = append(lost, p)
 			}
 			continue
@@ -142,13 +146,13 @@ func (n *node) adopt(now time.Duration, t *table) {
 		case !has || had.epoch != e.epoch:
 			g := n.opt.holding(p, e)
 			h.past[p] = e.epoch
-			had = held{epoch: e.epoch, rested: now + g.Wait}
+			had = ownedPart{epoch: e.epoch, rested: now + g.Wait}
 			gained = append(gained, g)
 			delete(h.open, p)
 			n.in.begin(p)
 		}
 		had.wanted = e.next != ""
-		h.held[p] = had
+		h.parts[p] = had
 	}
 	if len(gained)+len(lost) > 0 {
 		n.do(ownChanged{gained: gained, lost: lost})
@@ -156,7 +160,7 @@ func (n *node) adopt(now time.Duration, t *table) {
 	if before != nil && ours {
 		for _, id := range slices.Sorted(maps.Keys(before.members)) {
 			if _, lives := t.members[id]; !lives && before.members[id].keeper == n.opt.ID {
-				n.do(keptDied{id})
+				n.do(replicaOwnerDied{id})
 			}
 		}
 	}
@@ -181,36 +185,36 @@ func (o Protocol) holding(p partition, e entry) holding {
 // releaseRested releases wanted partitions once all requests of earlier owners are over, of which
 // the next owner does not know.
 func (n *node) releaseRested(now time.Duration) {
-	h := &n.hand
-	for _, p := range slices.Sorted(maps.Keys(h.held)) {
-		if had := h.held[p]; had.wanted && !had.releasing && now >= had.rested {
+	h := &n.owned
+	for _, p := range slices.Sorted(maps.Keys(h.parts)) {
+		if had := h.parts[p]; had.wanted && !had.releasing && now >= had.rested {
 			had.releasing = true
-			h.held[p] = had
+			h.parts[p] = had
 			n.do(releasePartition{p, had.epoch})
 		}
 	}
 }
 
 func (n *node) released(ev releasedEvent) {
-	h, ok := n.hand.held[ev.partition]
+	h, ok := n.owned.parts[ev.partition]
 	if !ok || h.epoch != ev.epoch || !h.releasing {
 		return
 	}
-	delete(n.hand.held, ev.partition)
-	n.hand.released[ev.partition], n.hand.open[ev.partition] = ev.epoch, ev.epoch
+	delete(n.owned.parts, ev.partition)
+	n.owned.released[ev.partition], n.owned.open[ev.partition] = ev.epoch, ev.epoch
 	n.lease.soon()
 }
 
 // settle decides for each formerly owned partition whether another agent has taken it over.
 func (n *node) settle() {
-	h := &n.hand
+	h := &n.owned
 	if h.table == nil || h.table.version < n.known {
 		return
 	}
 	var lost, passed []partition
 	for _, p := range slices.Sorted(maps.Keys(h.open)) {
 		e := h.table.entries[p]
-		o := n.sight.others[e.owner]
+		o := n.view.others[e.owner]
 		switch {
 		case e.owner == n.opt.ID || e.owner == "":
 			continue
@@ -226,4 +230,47 @@ func (n *node) settle() {
 	if len(lost)+len(passed) > 0 {
 		n.do(ownChanged{lost: lost, passed: passed})
 	}
+}
+
+// partitions is the number of parts of the web: enough for a thousand agents.
+const partitions = 1024
+
+type partition uint16
+
+// partitionOf returns the partition of a site (page.Site) or a page's checksum. With SHA-256
+// nobody can choose names that all fall into one partition.
+func partitionOf(name string) partition {
+	sum := sha256.Sum256([]byte(name))
+	return partition(binary.BigEndian.Uint16(sum[:]) % partitions)
+}
+
+// sites caches the partitions of hosts. Safe for concurrent use.
+type sites struct {
+	mu    sync.Mutex // guards hosts
+	hosts page.Recent[uint16]
+}
+
+const rememberedHosts = 1 << 15
+
+func newSites() *sites { return &sites{hosts: page.NewRecent[uint16](rememberedHosts)} }
+
+// PartOf returns the partition that tracks the pages with a checksum.
+func (*sites) PartOf(checksum []byte) uint16 { return uint16(partitionOf(string(checksum))) }
+
+// Part returns the partition of a URL's site.
+func (s *sites) Part(url string) uint16 {
+	host := page.Key(page.HostName(url))
+	s.mu.Lock()
+	part, known := s.hosts.Get(host)
+	s.mu.Unlock()
+	if known {
+		return part
+	}
+	part = uint16(partitionOf(page.Site(url)))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.hosts.Get(host); !known {
+		s.hosts.Put(host, part)
+	}
+	return part
 }

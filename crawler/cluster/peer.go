@@ -12,11 +12,9 @@ import (
 	"fossick/internal/wire"
 )
 
-// peer carries messages between the numbered peers of a task: agents from 0, and last the leader,
-// a second role of one agent. A message arrives once and in order, unless one of the two peers
-// dies. Then messages that the dead peer had not received are lost, and so are messages to it
-// until Receive has returned one from its new life. So a peer that comes back must speak first.
-// Safe for concurrent use.
+// peer carries messages between the numbered agents of a session of a task. A message arrives
+// once and in order. An agent that dies and comes back begins another session. Safe for
+// concurrent use.
 //
 // Unacknowledged frames to all peers together take at most half a mailbox.
 type peer struct {
@@ -33,15 +31,12 @@ type peer struct {
 
 type peerMessage struct {
 	from  int
-	life  uint64
 	bytes []byte
 }
 
 type link struct {
 	to     AgentID
-	life   uint64 // of the other peer: the highest seen
-	known  uint64 // of the sender of the last message that Receive returned
-	window int    // most unacknowledged frames
+	window int // most unacknowledged frames
 
 	queue []outgoingPart // waits for room in the window
 	sent  sentFrames
@@ -50,8 +45,6 @@ type link struct {
 	taken takenFrames[peerFrame]
 	part  []byte // start of an incomplete message
 	bye   bool   // the other peer needs no more from us
-	left  bool   // we need no more from it
-	died  bool   // it died after we had left
 	heard time.Time
 }
 
@@ -65,8 +58,6 @@ type peerFrame struct {
 	Version uint64
 	Session uint64
 	From    uint64
-	Life    uint64
-	Of      uint64 // the receiver's life to which Seq and Ack refer
 	Ack     uint64 // the last frame received in order
 	Seq     uint64 // from 1; 0: an acknowledgement only
 	Kind    uint64
@@ -97,14 +88,14 @@ func decodePeerFrame(b []byte) (f peerFrame, err error) {
 	return f, err
 }
 
-// newPeer returns peer number me, given all peers' addresses and lives.
-func newPeer(e Exchange, session uint64, me int, at []AgentID, lives []uint64, resend time.Duration) *peer {
+// newPeer returns peer number me, given all peers' addresses.
+func newPeer(e Exchange, session uint64, me int, at []AgentID, resend time.Duration) *peer {
 	p := &peer{exchange: e, ready: make(chan struct{}, 1), pause: resend / 2, links: make([]*link, len(at)),
-		head: peerFrame{Version: taskVersion, Session: session, From: uint64(me), Life: lives[me]}}
+		head: peerFrame{Version: taskVersion, Session: session, From: uint64(me)}}
 	window := max(2, MailboxBytes/2/partBytes/len(at))
 	for i := range at {
 		if i != me {
-			p.links[i] = &link{to: at[i], life: lives[i], known: lives[i], window: window, heard: time.Now(), sent: sentFrames{resend: resend}}
+			p.links[i] = &link{to: at[i], window: window, heard: time.Now(), sent: sentFrames{resend: resend}}
 		}
 	}
 	return p
@@ -115,21 +106,17 @@ func (p *peer) Send(ctx context.Context, to int, message []byte) error {
 	if to < 0 || to >= len(p.links) || p.links[to] == nil {
 		return fmt.Errorf("peer %d of %d: %w", to, len(p.links), errWire)
 	}
-	return p.say(ctx, to, outgoingPart{message, kindEnd})
+	return p.queue(ctx, to, outgoingPart{message, kindEnd})
 }
 
-func (p *peer) say(ctx context.Context, to int, m outgoingPart) error {
+func (p *peer) queue(ctx context.Context, to int, m outgoingPart) error {
 	p.mu.Lock()
 	l := p.links[to]
 	if p.err != nil || len(l.queue) == mostQueued {
 		defer p.mu.Unlock()
 		return errors.Join(p.err, fmt.Errorf("peer %d: %w", to, errPeerFull))
 	}
-	if l.known != l.life && m.kind != kindBye {
-		p.mu.Unlock()
-		return nil // the message is for a life that has ended
-	}
-	l.queue, l.left = append(l.queue, m), m.kind == kindBye
+	l.queue = append(l.queue, m)
 	frames := p.fill(l, time.Now())
 	p.mu.Unlock()
 	return p.send(ctx, l.to, frames)
@@ -152,7 +139,6 @@ func (p *peer) Receive(ctx context.Context) (from int, message []byte, err error
 		if len(p.inbox) > 0 {
 			l := p.inbox[0]
 			p.inbox = p.inbox[1:]
-			p.links[l.from].known = l.life
 			p.mu.Unlock()
 			return l.from, l.bytes, nil
 		}
@@ -166,6 +152,28 @@ func (p *peer) Receive(ctx context.Context) (from int, message []byte, err error
 			return 0, nil, context.Cause(ctx)
 		}
 	}
+}
+
+// serve does work while the peer receives, and returns once the other peers need no more of it.
+func (p *peer) serve(ctx context.Context, work func(ctx context.Context) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.run(ctx) })
+	done := false
+	g.Go(func() error {
+		if err := work(ctx); err != nil {
+			return err
+		}
+		done = true
+		p.part(ctx)
+		stop()
+		return nil
+	})
+	if err := g.Wait(); !done {
+		return err
+	}
+	return nil
 }
 
 // run announces this peer, receives frames, and resends unacknowledged ones until ctx ends.
@@ -229,7 +237,7 @@ func (p *peer) fill(l *link, now time.Time) (frames [][]byte) {
 	for len(l.queue) > 0 && len(l.sent.frames) < l.window {
 		m := &l.queue[0]
 		f := p.head
-		f.Of, f.Ack, f.Seq, f.Kind, f.Bytes = l.life, l.taken.last, l.sent.next(), m.kind, m.bytes
+		f.Ack, f.Seq, f.Kind, f.Bytes = l.taken.last, l.sent.next(), m.kind, m.bytes
 		if len(m.bytes) > partBytes {
 			f.Kind, f.Bytes, m.bytes = kindPart, m.bytes[:partBytes], m.bytes[partBytes:]
 		} else {
@@ -245,11 +253,11 @@ func (p *peer) fill(l *link, now time.Time) (frames [][]byte) {
 
 func (p *peer) ack(l *link) []byte {
 	f := p.head
-	f.Of, f.Ack = l.life, l.taken.last
+	f.Ack = l.taken.last
 	return wire.Encode(f)
 }
 
-// handle takes a frame of this session and the peer's present life.
+// handle takes a frame of this session.
 func (p *peer) handle(ctx context.Context, b []byte) error {
 	f, err := decodePeerFrame(b)
 	if err != nil || f.Session != p.head.Session || f.From >= uint64(len(p.links)) || p.links[f.From] == nil {
@@ -267,17 +275,7 @@ func (p *peer) takeIn(l *link, f peerFrame) (answer [][]byte, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	switch {
-	case f.Life < l.life:
-		return nil, nil
-	case f.Life > l.life: // the peer died and came back, without any frame received before
-		l.died = l.died || l.left
-		l.life, l.queue, l.sent, l.taken, l.part, l.bye = f.Life, nil, sentFrames{resend: l.sent.resend}, takenFrames[peerFrame]{}, nil, false
-	}
 	l.heard = now
-	if f.Of != p.head.Life { // it does not know yet that we died; our acknowledgement tells it
-		return [][]byte{p.ack(l)}, nil
-	}
 	l.sent.ack(now, f.Ack)
 	answer = p.fill(l, now)
 	if f.Seq > 0 {
@@ -303,7 +301,7 @@ func (p *peer) take(l *link, f peerFrame) error {
 			return fmt.Errorf("a message of more than %d bytes: %w", int64(mostWholeBytes), errWire)
 		}
 		if next.Kind == kindEnd {
-			p.inbox = append(p.inbox, peerMessage{int(f.From), f.Life, l.part})
+			p.inbox = append(p.inbox, peerMessage{int(f.From), l.part})
 			l.part = nil
 		}
 	}
@@ -311,10 +309,10 @@ func (p *peer) take(l *link, f peerFrame) error {
 }
 
 // part tells all peers that this one needs no more, and waits until they have said the same. It
-// does not wait for silent or dead peers. Receive must not be called meanwhile.
+// does not wait for silent peers. Receive must not be called meanwhile.
 func (p *peer) part(ctx context.Context) {
 	for to, l := range p.links {
-		if l != nil && p.say(ctx, to, outgoingPart{nil, kindBye}) != nil {
+		if l != nil && p.queue(ctx, to, outgoingPart{nil, kindBye}) != nil {
 			return // the exchange is gone, and this peer has all it needs
 		}
 	}
@@ -332,7 +330,7 @@ func (p *peer) parted() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, l := range p.links {
-		parted := l == nil || l.died || l.bye && l.left && len(l.queue) == 0 && len(l.sent.frames) == 0
+		parted := l == nil || l.bye && len(l.queue) == 0 && len(l.sent.frames) == 0
 		if !parted && time.Since(l.heard) <= peerSilentAfter {
 			return false
 		}

@@ -1,19 +1,22 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 
 	"fossick/graph"
 )
 
 // BlockRank over several agents (paper C4; docs/graph.md): agents compute local ranks, a
-// coordinator ranks the blocks, and both repeat until the residual is below ε.
+// coordinator ranks the blocks, and both repeat until the residual is below ε. The coordinator is
+// the agent of part 0.
 
 // RankLinks is an agent's part of the web: the nodes of its own graph, numbered from 0.
 type RankLinks struct {
@@ -48,129 +51,69 @@ type RankResult struct {
 	Sweeps   int     // sum over rounds of the most sweeps of any part
 	Residual float64 // change by a further step of the power iteration, in the L1 norm
 	Bytes    uint64  // sent by all
-	Meeting  uint64  // of these, before the first round
 }
 
-// rankPeers carries messages between numbered peers, the coordinator last, with the guarantees of
-// peer.
-type rankPeers interface {
-	Send(ctx context.Context, to int, message []byte) error
-	Receive(ctx context.Context) (from int, message []byte, err error)
-}
-
-// inProcess is rankPeers in one process. Peers stay within a few messages, so no box stays full.
-type inProcess struct {
-	me    int
-	boxes []chan peerMessage
-}
-
-const boxMessages = 64 // capacity for each peer
-
-func newInProcess(count int) []rankPeers {
-	boxes, peers := make([]chan peerMessage, count), make([]rankPeers, count)
-	for i := range peers {
-		boxes[i] = make(chan peerMessage, boxMessages*count)
-		peers[i] = inProcess{i, boxes}
-	}
-	return peers
-}
-
-func (p inProcess) Send(ctx context.Context, to int, message []byte) error {
-	select {
-	case p.boxes[to] <- peerMessage{from: p.me, bytes: message}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (p inProcess) Receive(ctx context.Context) (from int, message []byte, err error) {
-	select {
-	case m := <-p.boxes[p.me]:
-		return m.from, m.bytes, nil
-	case <-ctx.Done():
-		return 0, nil, ctx.Err()
-	}
-}
-
-// Rank ranks the links of several agents in one process, a goroutine each; deterministic to the
-// bit.
-func Rank(ctx context.Context, links []RankLinks, opt RankOptions) ([]*RankPart, *RankResult, error) {
-	peers := newInProcess(len(links) + 1)
-	parts := make([]*RankPart, len(links))
-	for i, l := range links {
+// Rank ranks the links of several agents in one process, over an exchange of its own;
+// deterministic to the bit.
+func Rank(ctx context.Context, links []RankLinks, opt RankOptions) ([]*RankPart, error) {
+	hub, at, open := NewHub(), make([]AgentID, len(links)), make([]Exchange, len(links))
+	for i := range links {
+		at[i] = AgentID(fmt.Sprintf("%016x", i))
 		var err error
-		if parts[i], err = newRankPart(l, i, len(links), peers[i], false); err != nil {
-			return nil, nil, err
+		if open[i], err = hub.Open(at[i]); err != nil { // all before the first message
+			return nil, err
 		}
 	}
-	var r *RankResult
+	parts := make([]*RankPart, len(links))
 	g, ctx := errgroup.WithContext(ctx)
-	for _, p := range parts {
-		g.Go(func() error { return p.run(ctx) })
+	for i, l := range links {
+		p := newPeer(open[i], 1, i, at, time.Second)
+		g.Go(func() (err error) {
+			if parts[i], err = newRankPart(l, i, len(links), p, opt); err != nil {
+				return err
+			}
+			return p.serve(ctx, parts[i].run)
+		})
 	}
-	g.Go(func() (err error) {
-		r, err = coordinateRank(ctx, peers[len(links)], len(links), opt)
-		return err
-	})
-	if err := g.Wait(); err != nil {
-		return nil, r, err
-	}
-	return parts, r, nil
+	return parts, g.Wait()
 }
 
-// errLate reports that this part returned after the others had ended the ranking.
-var errLate = errors.New("the ranks were complete, and the other agents have dropped their messages")
-
-// Rank ranks an agent's links together with the task's other agents, and coordinates if it leads.
+// Rank ranks an agent's links together with the task's other agents.
 func (s TaskSession) Rank(ctx context.Context, links RankLinks, opt RankOptions) (*RankPart, error) {
-	part, err := newRankPart(links, s.Me, s.Agents, s.Peer, s.Again)
+	part, err := newRankPart(links, s.Me, s.Agents, s.Peer, opt)
 	if err != nil {
 		return nil, err
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return part.run(ctx) })
-	if s.Leader != nil {
-		g.Go(func() error {
-			_, err := coordinateRank(ctx, s.Leader, s.Agents, opt)
-			return err
-		})
-	}
-	if err = g.Wait(); errors.Is(err, errLate) {
-		err = errors.Join(ErrAnew, err)
-	}
-	return part, err
+	return part, part.run(ctx)
 }
 
+// filled returns the options with their defaults, or what is wrong with them.
 func (o RankOptions) filled() (RankOptions, error) {
-	if o.Method == "" {
-		o.Method = RankMethods[0]
-	}
-	if o.Damping == 0 {
-		o.Damping = 0.85
-	}
-	if o.Epsilon == 0 {
-		o.Epsilon = 1e-10
-	}
-	if o.MaxRounds == 0 {
-		o.MaxRounds = 1000
-	}
+	o.Method, o.Damping = cmp.Or(o.Method, RankMethods[0]), cmp.Or(o.Damping, 0.85)
+	o.Epsilon, o.MaxRounds = cmp.Or(o.Epsilon, 1e-10), cmp.Or(o.MaxRounds, 1000)
 	if !(o.Damping > 0 && o.Damping < 1) || !(o.Epsilon > 0) || o.MaxRounds < 0 {
 		return o, fmt.Errorf("PageRank: damping %g, epsilon %g, %d rounds; want a damping between 0 and 1, and more than 0 for the others", o.Damping, o.Epsilon, o.MaxRounds)
 	}
 	return o, nil
 }
 
+// rankCoordinator decides what all parts do next. It is at part 0.
+//
+// If a step of the power iteration changes δ, its result is at most δ·d/(1−d) from PageRank. So
+// the ranking ends when this bound is at most ε. With r the part that the equations miss and S
+// the sum of y, the step changes at most 2|r|/S.
 type rankCoordinator struct {
-	line  *rankLine
 	parts int
 	opt   RankOptions
 	r     RankResult
 
+	want      float64 // greatest residual of the result
 	tolerance float64 // greatest missed part of the equations, as a share of the sum of y
 	missed    float64 // in the round before; +Inf before the first
 	most      float64 // greatest missed part with which blocks are still scaled
 	scaling   bool
+	last      bool   // this round is to be the last
+	now       blocks // after this round
 }
 
 const (
@@ -180,53 +123,12 @@ const (
 	roundGoal = 0.1
 )
 
-// coordinateRank leads the ranking of so many parts. It is peer number parts.
-//
-// If a step of the power iteration changes δ, its result is at most δ·d/(1−d) from PageRank. So
-// the ranking ends when this bound is at most ε. With r the part that the equations miss and S
-// the sum of y, the step changes at most 2|r|/S.
-func coordinateRank(ctx context.Context, peers rankPeers, parts int, opt RankOptions) (*RankResult, error) {
-	opt, err := opt.filled()
-	if err != nil {
-		return nil, err
-	}
+func newRankCoordinator(parts int, opt RankOptions) *rankCoordinator {
 	want := opt.Epsilon * min(1, (1-opt.Damping)/opt.Damping)
-	c := &rankCoordinator{line: newRankLine(peers, parts+1), parts: parts, opt: opt, tolerance: want / 2, missed: math.Inf(1), scaling: true}
-	if err := c.greet(ctx); err != nil {
-		return nil, err
-	}
-	factor, goal, last := ones(parts), startGoal/float64(parts), false
-	var gamma [depth]float64
-	for c.r.Nodes > 0 {
-		if c.r.Rounds++; c.r.Rounds > opt.MaxRounds {
-			return &c.r, fmt.Errorf("PageRank: the error is still %.2g after %d rounds; give an epsilon larger than %g", c.missed, opt.MaxRounds, opt.Epsilon)
-		}
-		b, lost, err := c.turn(ctx, goal, factor, gamma, last)
-		if err != nil {
-			return &c.r, err
-		}
-		if last && !lost && b.missed <= c.tolerance*b.holds {
-			if lost, err = c.finish(ctx, b); err != nil {
-				return &c.r, err
-			}
-			if !lost && c.r.Residual <= want {
-				break
-			}
-			if !lost {
-				c.tolerance /= 4
-			}
-		}
-		factor, goal, last = c.next(b)
-		gamma = [depth]float64{}
-		if c.scaling && c.opt.Method == "blockrank" {
-			gamma = weights(b.products[:])
-		}
-	}
-	r := &c.r
-	return r, c.all(ctx, rankMessage{kind: rankDone, floats: []float64{r.Residual},
-		numbers: []uint64{uint64(r.Nodes), uint64(r.Edges), uint64(r.Rounds), uint64(r.Sweeps), r.Bytes, r.Meeting}})
+	return &rankCoordinator{parts: parts, opt: opt, want: want, tolerance: want / 2, missed: math.Inf(1), scaling: true}
 }
 
+// blocks is the state of all parts after a round.
 type blocks struct {
 	h, a          []float64   // by part: the sum of its core's y, and of its core's base
 	f             [][]float64 // [i][j]: mass that links of part i bring to part j
@@ -235,33 +137,56 @@ type blocks struct {
 	products      [products]float64
 }
 
-func (c *rankCoordinator) greet(ctx context.Context) error {
-	said, _, err := c.gather(ctx, rankHello, 0, 3, 0)
-	if err != nil {
-		return err
+// answer returns the order to all parts, given their reports, which are of one kind.
+func (c *rankCoordinator) answer(reports []rankMessage) (order rankMessage, err error) {
+	switch reports[0].kind {
+	case rankHello:
+		for _, m := range reports {
+			c.r.Nodes, c.r.Edges = c.r.Nodes+int(m.numbers[0]), c.r.Edges+int64(m.numbers[1])
+		}
+		if c.r.Nodes == 0 {
+			return c.done(), nil
+		}
+		return c.turn(startGoal/float64(c.parts), ones(c.parts), [depth]float64{})
+	case rankReport:
+		c.read(reports)
+		if b := &c.now; c.last && b.missed <= c.tolerance*b.holds {
+			return rankMessage{kind: rankFinish, floats: []float64{b.holds + b.leaves, b.leaves}}, nil
+		}
+		return c.next()
+	default: // rankChange
+		c.r.Residual, c.r.Bytes = 0, 0
+		for _, m := range reports {
+			c.r.Residual += m.floats[0]
+			c.r.Bytes += m.numbers[0]
+		}
+		if c.r.Residual <= c.want {
+			return c.done(), nil
+		}
+		c.tolerance /= 4
+		return c.next()
 	}
-	for _, m := range said {
-		c.r.Nodes += int(m.numbers[0])
-		c.r.Edges += int64(m.numbers[1])
-		c.r.Meeting += m.numbers[2]
-	}
-	return c.all(ctx, rankMessage{kind: rankBegin, numbers: []uint64{uint64(c.r.Nodes)}, floats: []float64{c.opt.Damping}})
 }
 
-// turn runs a round. lost says that a part died in it: some parts may have received its masses
-// and others not, so the round cannot be the last.
-func (c *rankCoordinator) turn(ctx context.Context, goal float64, factor []float64, gamma [depth]float64, last bool) (b blocks, lost bool, err error) {
+func (c *rankCoordinator) done() rankMessage {
+	r := &c.r
+	return rankMessage{kind: rankDone, floats: []float64{r.Residual},
+		numbers: []uint64{uint64(r.Nodes), uint64(r.Edges), uint64(r.Rounds), uint64(r.Sweeps), r.Bytes}}
+}
+
+// turn orders another round.
+func (c *rankCoordinator) turn(goal float64, factor []float64, gamma [depth]float64) (order rankMessage, err error) {
+	if c.r.Rounds++; c.r.Rounds > c.opt.MaxRounds {
+		return order, fmt.Errorf("PageRank: the error is still %.2g after %d rounds; give an epsilon larger than %g", c.missed, c.opt.MaxRounds, c.opt.Epsilon)
+	}
 	step := c.opt.Method == "power" || c.opt.Method == "blockrank-kamvar" && c.r.Rounds > 1
-	m := rankMessage{kind: rankTurn, round: c.r.Rounds, numbers: []uint64{one(last), one(step)}, floats: slices.Concat([]float64{goal}, factor, gamma[:])}
-	if err := c.all(ctx, m); err != nil {
-		return b, false, err
-	}
-	said, lost, err := c.gather(ctx, rankReport, c.r.Rounds, 1, 4+c.parts+products)
-	if err != nil {
-		return b, false, err
-	}
-	sweeps := 0
-	for _, m := range said {
+	return rankMessage{kind: rankTurn, numbers: []uint64{one(c.last), one(step), uint64(c.r.Nodes)}, floats: slices.Concat([]float64{goal}, factor, gamma[:])}, nil
+}
+
+// read adds up the reports of a round.
+func (c *rankCoordinator) read(reports []rankMessage) {
+	b, sweeps := blocks{}, 0
+	for _, m := range reports {
 		b.h, b.a, b.f = append(b.h, m.floats[0]), append(b.a, m.floats[2]), append(b.f, m.floats[4:4+c.parts])
 		b.holds, b.leaves, b.missed = b.holds+m.floats[0], b.leaves+m.floats[1], b.missed+m.floats[3]
 		for i, x := range m.floats[4+c.parts:] {
@@ -269,79 +194,28 @@ func (c *rankCoordinator) turn(ctx context.Context, goal float64, factor []float
 		}
 		sweeps = max(sweeps, int(m.numbers[0]))
 	}
-	c.r.Sweeps += sweeps
-	return b, lost, nil
+	c.now, c.r.Sweeps = b, c.r.Sweeps+sweeps
 }
 
 // next plans the next round. It is the last if the error falls as fast as before.
-func (c *rankCoordinator) next(b blocks) (factor []float64, goal float64, last bool) {
-	want := c.tolerance * b.holds
+func (c *rankCoordinator) next() (order rankMessage, err error) {
+	b, want := &c.now, c.tolerance*c.now.holds
 	rate := min(1, b.missed/c.missed) // 0 after the first
-	last = c.r.Rounds > 1 && b.missed*rate <= want || b.missed <= want
+	c.last = c.r.Rounds > 1 && b.missed*rate <= want || b.missed <= want
 	// As in graph/rank: scaling need not help, so it ends when sweeps alone would do better.
 	if c.most *= math.Sqrt(c.opt.Damping); c.r.Rounds == 1 {
 		c.most = 4 * b.missed
 	}
 	c.scaling = c.scaling && b.missed <= c.most
 	c.missed = b.missed
-	factor = ones(c.parts)
+	factor, gamma := ones(c.parts), [depth]float64{}
 	if c.scaling && (c.opt.Method == "blockrank" || c.opt.Method == "blockrank-kamvar" && c.r.Rounds == 1) {
 		factor = factors(b.h, b.a, b.f)
 	}
-	return factor, max(roundGoal*b.missed, want/4) / float64(c.parts), last
-}
-
-func (c *rankCoordinator) finish(ctx context.Context, b blocks) (lost bool, err error) {
-	if err := c.all(ctx, rankMessage{kind: rankFinish, round: c.r.Rounds, floats: []float64{b.holds + b.leaves, b.leaves}}); err != nil {
-		return false, err
+	if c.scaling && c.opt.Method == "blockrank" {
+		gamma = weights(b.products[:])
 	}
-	said, lost, err := c.gather(ctx, rankChange, c.r.Rounds, 1, 1)
-	if err != nil || lost {
-		return lost, err
-	}
-	c.r.Residual, c.r.Bytes = 0, c.line.bytes
-	for _, m := range said {
-		c.r.Residual += m.floats[0]
-		c.r.Bytes += m.numbers[0]
-	}
-	return false, nil
-}
-
-func (c *rankCoordinator) all(ctx context.Context, m rankMessage) error {
-	for to := range c.parts {
-		if err := c.line.send(ctx, to, m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// gather waits for a message of each part. lost says that a part died and came back meanwhile;
-// gather then does not wait for rankChange.
-func (c *rankCoordinator) gather(ctx context.Context, k rankKind, round, numbers, floats int) (said []*rankMessage, lost bool, err error) {
-	said = make([]*rankMessage, c.parts)
-	for slices.Contains(said, nil) {
-		from, m, err := c.line.receive(ctx)
-		if err == nil && from == c.parts {
-			err = fmt.Errorf("%w: the coordinator cannot send to itself", errRank)
-		}
-		if err != nil {
-			return nil, lost, err
-		}
-		switch {
-		case m.kind == rankAgain:
-			if lost = true; k == rankChange {
-				return nil, true, nil
-			}
-			said[from] = nil
-		case m.kind == k && m.round == round:
-			if err := m.has(numbers, floats); err != nil {
-				return nil, lost, fmt.Errorf("part %d: %w", from, err)
-			}
-			said[from] = &m
-		}
-	}
-	return said, lost, nil
+	return c.turn(max(roundGoal*b.missed, want/4)/float64(c.parts), factor, gamma)
 }
 
 // factors returns the factor for each block's y that gives the block the rank that the graph of
@@ -457,35 +331,20 @@ type extrapolation struct {
 
 // see records the masses g that arrived and x that were used, and returns the products.
 func (a *extrapolation) see(g, x []float64) []float64 {
-	f := minus(g, x)
+	f := floats.SubTo(make([]float64, len(g)), g, x)
 	if a.f != nil {
-		a.dg = append([][]float64{minus(g, a.g)}, a.dg[:min(depth-1, len(a.dg))]...)
-		a.df = append([][]float64{minus(f, a.f)}, a.df[:min(depth-1, len(a.df))]...)
+		a.dg = append([][]float64{floats.SubTo(make([]float64, len(g)), g, a.g)}, a.dg[:min(depth-1, len(a.dg))]...)
+		a.df = append([][]float64{floats.SubTo(make([]float64, len(g)), f, a.f)}, a.df[:min(depth-1, len(a.df))]...)
 	}
 	a.g, a.f = g, f
 	all := make([]float64, products)
 	for i, d := range a.df {
-		all[i] = dot(d, f)
+		all[i] = floats.Dot(d, f)
 		for j, e := range a.df[i:] {
-			all[depth+i*depth-i*(i-1)/2+j] = dot(d, e)
+			all[depth+i*depth-i*(i-1)/2+j] = floats.Dot(d, e)
 		}
 	}
 	return all
-}
-
-func minus(a, b []float64) []float64 {
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
-	return d
-}
-
-func dot(a, b []float64) (sum float64) {
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return sum
 }
 
 func one(is bool) uint64 {

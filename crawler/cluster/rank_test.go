@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"hash/fnv"
 	"maps"
@@ -9,7 +10,11 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"fossick/graph"
 	"fossick/graph/rank"
@@ -33,10 +38,11 @@ func TestAgainstDefinition(t *testing.T) {
 		d := 0.5 + 0.4*r.Float64()
 		want := dense(all, d)
 		opt := RankOptions{Method: RankMethods[web%len(RankMethods)], Damping: d, Epsilon: 1e-9}
-		ranked, result, err := Rank(t.Context(), links(parts), opt)
+		ranked, err := Rank(t.Context(), links(parts), opt)
 		if err != nil {
 			t.Fatalf("web %d, %+v: %v", web, opt, err)
 		}
+		result := ranked[0].Result()
 		if off := distance(t, want, scores(t, parts, ranked)); off > opt.Epsilon {
 			t.Errorf("web %d, %d agents, %+v: off by %g; %+v", web, len(agents), opt, off, result)
 		}
@@ -108,10 +114,10 @@ func TestExtrapolation(t *testing.T) {
 }
 
 var someRankMessages = []rankMessage{
-	{kind: rankAgain},
+	{kind: rankHello},
 	{kind: rankClaims, keys: []uint64{0, 1, 1 << 40, math.MaxUint64}},
 	{kind: rankOwners, numbers: []uint64{0, 7, math.MaxUint64}},
-	{kind: rankTurn, round: 12, numbers: []uint64{1, 0}, floats: []float64{0.1, 1, math.MaxFloat64, math.SmallestNonzeroFloat64, 0}},
+	{kind: rankTurn, numbers: []uint64{1, 0}, floats: []float64{0.1, 1, math.MaxFloat64, math.SmallestNonzeroFloat64, 0}},
 }
 
 func TestRankMessages(t *testing.T) {
@@ -124,8 +130,8 @@ func TestRankMessages(t *testing.T) {
 	nan, falls := rankMessage{kind: rankMasses, floats: []float64{math.NaN()}}, rankMessage{kind: rankClaims, keys: []uint64{3, 3}}
 	whole := someRankMessages[3].encode()
 	for name, b := range map[string][]byte{
-		"empty": nil, "kind 0": {0, 0, 0, 0, 0}, "kind beyond": {byte(rankAgain) + 1, 0, 0, 0, 0}, "NaN": nan.encode(), "a key twice": falls.encode(),
-		"cut": whole[:len(whole)-1], "more": append(whole[:len(whole):len(whole)], 0), "a count without bytes": {byte(rankMasses), 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f},
+		"empty": nil, "kind 0": {0, 0, 0, 0}, "kind beyond": {byte(rankScores) + 1, 0, 0, 0}, "NaN": nan.encode(), "a key twice": falls.encode(),
+		"cut": whole[:len(whole)-1], "more": append(whole[:len(whole):len(whole)], 0), "a count without bytes": {byte(rankMasses), 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f},
 	} {
 		if _, err := decodeRank(b); !errors.Is(err, errRank) {
 			t.Errorf("%s: %v", name, err)
@@ -379,7 +385,7 @@ func bySite(g *graph.Graph, parts int) func(v uint32) int {
 // ranked returns the scores of the whole graph's nodes.
 func ranked(t testing.TB, n int, links []RankLinks, number [][]uint32, opt RankOptions) ([]float64, *RankResult) {
 	t.Helper()
-	parts, r, err := Rank(t.Context(), links, opt)
+	parts, err := Rank(t.Context(), links, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +397,7 @@ func ranked(t testing.TB, n int, links []RankLinks, number [][]uint32, opt RankO
 			}
 		}
 	}
-	return score, r
+	return score, parts[0].Result()
 }
 
 func l1(a, b []float64) (sum float64) {
@@ -436,7 +442,7 @@ func TestAgainstRank(t *testing.T) {
 			if result.Nodes != n || result.Edges != g.Edges() {
 				t.Errorf("%d parts %s: %+v of %d nodes, %d edges", parts, name, result, n, g.Edges())
 			}
-			t.Logf("%d parts %s: %d rounds, %d sweeps, %d bytes, %d of them to meet", parts, name, result.Rounds, result.Sweeps, result.Bytes, result.Meeting)
+			t.Logf("%d parts %s: %d rounds, %d sweeps, %d bytes", parts, name, result.Rounds, result.Sweeps, result.Bytes)
 			if parts != 3 {
 				continue
 			}
@@ -444,6 +450,73 @@ func TestAgainstRank(t *testing.T) {
 				t.Errorf("%d parts %s: other bits the second time", parts, name)
 			}
 		}
+	}
+}
+
+// TestRankDeaths: over an exchange that loses, doubles and delays messages, agents die at any
+// operation, lose their memory, and come back. All find the PageRank of the union within ε.
+func TestRankDeaths(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	died, ranked := 0, 0
+	for seed := range testkit.Rounds(12, 300) {
+		agents := randomAgents(r, 2+r.IntN(3), 10+r.IntN(30))
+		all := union(agents)
+		if len(all) == 0 {
+			continue
+		}
+		var links []namedLinks
+		for _, a := range agents {
+			links = append(links, linksOf(a))
+		}
+		opt := RankOptions{Method: RankMethods[seed%len(RankMethods)], Epsilon: 1e-9}
+		parts, deaths := make([]*RankPart, len(agents)), make([]int, len(agents))
+		for i := range deaths {
+			if r.IntN(2) == 0 {
+				deaths[i] = 1 + r.IntN(400)
+			}
+		}
+		var late atomic.Bool
+		synctest.Test(t, func(t *testing.T) {
+			w := &taskWorld{NewHub(), uint64(seed)}
+			var lives sync.WaitGroup
+			for i := range agents {
+				life := func(operations int) error {
+					return w.run(t.Context(), Task{Me: agentName(i), Agents: len(agents)}, newLife(operations), func(ctx context.Context, s TaskSession) (err error) {
+						parts[i], err = s.Rank(ctx, links[i].RankLinks, opt)
+						return err
+					})
+				}
+				lives.Go(func() {
+					err := life(deaths[i])
+					if deaths[i] > 0 && errors.Is(err, errDied) {
+						time.Sleep(time.Duration(i) * 7 * time.Second)
+						err = life(0)
+					} else {
+						deaths[i] = 0
+					}
+					if errors.Is(err, context.DeadlineExceeded) {
+						late.Store(true) // another agent had ended by then
+					} else if err != nil {
+						t.Errorf("seed %d, agent %d: %v", seed, i, err)
+					}
+				})
+			}
+			lives.Wait()
+		})
+		for _, d := range deaths {
+			died += min(d, 1)
+		}
+		if late.Load() {
+			continue
+		}
+		ranked++
+		if off := distance(t, dense(all, 0.85), scores(t, links, parts)); off > opt.Epsilon {
+			t.Errorf("seed %d, %v, %+v: off by %g; %+v", seed, deaths, opt, off, parts[0].Result())
+		}
+	}
+	t.Logf("%d deaths, %d rankings complete", died, ranked)
+	if died < 5 || ranked < 5 {
+		t.Errorf("%d deaths, %d rankings complete: too few to show anything", died, ranked)
 	}
 }
 

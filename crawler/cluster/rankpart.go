@@ -3,6 +3,8 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,11 +18,13 @@ import (
 // The core (nodes with links) is swept in each round, leaves (nodes without) only in the last. It
 // takes about 37 bytes a node, and one goroutine may use it.
 type RankPart struct {
-	me, parts int
-	links     RankLinks
-	line      *rankLine
-	again     bool // this agent took part before and died
-	damping   float64
+	me, parts   int
+	links       RankLinks
+	peer        *peer
+	inbox       [][]rankMessage  // by sender: messages received and not yet read
+	sent        uint64           // bytes
+	coordinator *rankCoordinator // nil but in part 0
+	damping     float64
 
 	owner  []uint32   // by node: the part that owns it
 	out    []slots    // by part: its nodes that our nodes link to
@@ -28,17 +32,7 @@ type RankPart struct {
 	copies [][]uint32 // by part: its pages that are also here, by key
 	lent   [][]uint32 // by part: our pages that are also there, by key
 
-	meet map[rankKind][]*rankMessage // messages before the first round, by kind and part
-
-	round  int
-	begin  *rankMessage
-	turn   *rankMessage // the latest
-	finish *rankMessage
-	done   *rankMessage
-	ranks  []*rankMessage // by part: scores of our copies of its pages
-	ahead  []*rankMessage // by part: the latest masses received, not yet counted
-	mass   []*rankMessage // by part: the masses of the round before
-
+	mass  [][]float64 // by part: the masses of the last round
 	role  []nodeRole
 	y     []float64
 	share []float64 // d·y/C of our nodes; 0 for others
@@ -82,22 +76,19 @@ const (
 	mostSweeps = 200        // in a round; more do not pay, as the other parts' masses are stale by then
 )
 
-// newRankPart returns part me of parts. again: this agent took part before and died.
-func newRankPart(links RankLinks, me, parts int, peers rankPeers, again bool) (*RankPart, error) {
+// newRankPart returns part me of parts.
+func newRankPart(links RankLinks, me, parts int, p *peer, opt RankOptions) (*RankPart, error) {
 	n := links.In.Nodes()
 	if len(links.Degree) != n || len(links.Keys) != n || len(links.Page) != n {
 		return nil, fmt.Errorf("part %d: %d nodes with %d degrees, %d keys, %d in pages", me, n, len(links.Degree), len(links.Keys), len(links.Page))
 	}
-	if me < 0 || me >= parts {
-		return nil, fmt.Errorf("part %d of %d", me, parts)
+	opt, err := opt.filled()
+	r := &RankPart{me: me, parts: parts, links: links, peer: p, damping: opt.Damping, inbox: make([][]rankMessage, parts), mass: make([][]float64, parts),
+		owner: slices.Repeat([]uint32{nobody}, n), out: make([]slots, parts), into: make([]slots, parts)}
+	if me == 0 {
+		r.coordinator = newRankCoordinator(parts, opt)
 	}
-	p := &RankPart{me: me, parts: parts, links: links, again: again, line: newRankLine(peers, parts+1),
-		owner: slices.Repeat([]uint32{nobody}, n), out: make([]slots, parts), into: make([]slots, parts), meet: map[rankKind][]*rankMessage{},
-		ahead: make([]*rankMessage, parts), mass: make([]*rankMessage, parts), ranks: make([]*rankMessage, parts)}
-	for k := rankClaims; k <= rankCopies; k++ {
-		p.meet[k] = make([]*rankMessage, parts)
-	}
-	return p, nil
+	return r, err
 }
 
 // Score returns a node's PageRank, and whether this part owns it. Of other nodes it knows only
@@ -115,14 +106,7 @@ func (p *RankPart) Result() *RankResult { return p.result }
 func (p *RankPart) ours(v uint32) bool { return p.owner[v] == uint32(p.me) }
 
 func (p *RankPart) run(ctx context.Context) error {
-	for to := range p.parts + 1 {
-		if p.again && to != p.me {
-			if err := p.line.send(ctx, to, rankMessage{kind: rankAgain}); err != nil {
-				return err
-			}
-		}
-	}
-	err := p.meetOthers(ctx)
+	err := p.meet(ctx)
 	if err == nil {
 		err = p.rounds(ctx)
 	}
@@ -132,58 +116,92 @@ func (p *RankPart) run(ctx context.Context) error {
 	return nil
 }
 
-func (p *RankPart) wait(ctx context.Context, have func() bool) error {
-	for !have() {
-		from, m, err := p.line.receive(ctx)
+// send sends a message to a part, which may be this one.
+func (p *RankPart) send(ctx context.Context, to int, m rankMessage) error {
+	if to == p.me {
+		p.inbox[to] = append(p.inbox[to], m)
+		return nil
+	}
+	b := m.encode()
+	p.sent += uint64(len(b))
+	return p.peer.Send(ctx, to, b)
+}
+
+// receive waits for a part's next message, which must be of one of the kinds.
+func (p *RankPart) receive(ctx context.Context, from int, kinds ...rankKind) (rankMessage, error) {
+	for len(p.inbox[from]) == 0 {
+		sender, b, err := p.peer.Receive(ctx)
+		if err != nil {
+			return rankMessage{}, err
+		}
+		m, err := decodeRank(b)
+		if err != nil {
+			return m, fmt.Errorf("part %d: %w", sender, err)
+		}
+		p.inbox[sender] = append(p.inbox[sender], m)
+	}
+	m := p.inbox[from][0]
+	p.inbox[from] = slices.Delete(p.inbox[from], 0, 1) // frees its lists
+	if !slices.Contains(kinds, m.kind) {
+		return m, fmt.Errorf("part %d: %w: kind %d instead of %d; run agents of one version", from, errRank, m.kind, kinds)
+	}
+	return m, nil
+}
+
+// receiveOf is receive for a message with so many numbers and floats, and without keys.
+func (p *RankPart) receiveOf(ctx context.Context, from int, k rankKind, numbers, floats int) (rankMessage, error) {
+	m, err := p.receive(ctx, from, k)
+	if err == nil {
+		err = m.has(numbers, floats)
+	}
+	return m, err
+}
+
+// swap sends a message of a kind to each other part, and returns theirs, with its own in place.
+// They have as many numbers as counts says, if it is not nil.
+func (p *RankPart) swap(ctx context.Context, k rankKind, of func(to int) rankMessage, counts [][]uint32) (all []rankMessage, err error) {
+	for to := range p.parts {
+		m := of(to)
+		m.kind = k
+		if err := p.send(ctx, to, m); err != nil {
+			return nil, err
+		}
+	}
+	for from := range p.parts {
+		m, err := p.receive(ctx, from, k)
+		if err == nil && counts != nil {
+			err = m.has(len(counts[from]), 0)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// report sends a message to the coordinator, which answers once it has one of each part.
+func (p *RankPart) report(ctx context.Context, m rankMessage) error {
+	if err := p.send(ctx, 0, m); err != nil || p.coordinator == nil {
+		return err
+	}
+	var reports []rankMessage
+	for from := range p.parts {
+		one, err := p.receiveOf(ctx, from, m.kind, len(m.numbers), len(m.floats))
 		if err != nil {
 			return err
 		}
-		if err := p.take(from, m); err != nil {
-			return fmt.Errorf("peer %d: %w", from, err)
-		}
+		reports = append(reports, one)
 	}
-	return nil
+	order, err := p.coordinator.answer(reports)
+	for to := 0; to < p.parts && err == nil; to++ {
+		err = p.send(ctx, to, order)
+	}
+	return err
 }
 
-// take stores a message for its reader. A repeated message has the same content.
-func (p *RankPart) take(from int, m rankMessage) error {
-	leads := m.kind == rankBegin || m.kind == rankTurn || m.kind == rankFinish || m.kind == rankDone
-	switch {
-	case m.kind == rankAgain:
-		return nil
-	case leads != (from == p.parts) || from == p.me || p.meet[m.kind] == nil && !leads && m.kind != rankMasses && m.kind != rankScores:
-		return fmt.Errorf("%w: kind %d is not for this peer", errRank, m.kind)
-	}
-	switch m.kind {
-	case rankBegin:
-		p.begin = &m
-		return m.has(1, 1)
-	case rankTurn:
-		if p.turn == nil || m.round > p.turn.round {
-			p.turn = &m
-		}
-		return m.has(2, 1+p.parts+depth)
-	case rankFinish:
-		p.finish = &m
-		return m.has(0, 2)
-	case rankDone:
-		p.done = &m
-		return m.has(6, 1)
-	case rankScores:
-		p.ranks[from] = &m
-	case rankMasses:
-		if slices.ContainsFunc(m.floats, func(x float64) bool { return x < 0 }) {
-			return fmt.Errorf("%w: a mass below 0", errRank)
-		}
-		p.ahead[from] = &m
-	default:
-		p.meet[m.kind][from] = &m
-	}
-	return nil
-}
-
-// meetOthers learns each node's owner, and agrees with it on the order of masses.
-func (p *RankPart) meetOthers(ctx context.Context) error {
+// meet learns each node's owner, and agrees with it on the order of masses.
+func (p *RankPart) meet(ctx context.Context) error {
 	sorted := make([]uint32, len(p.owner))
 	for v := range sorted {
 		sorted[v] = uint32(v)
@@ -198,8 +216,8 @@ func (p *RankPart) meetOthers(ctx context.Context) error {
 	// Find owners of our pages first, then of the nodes that pages of our own link to. So links
 	// of copies of a page do not count twice.
 	page := func(v uint32) bool { return p.links.Page[v] }
-	of := func() [][]uint64 { return owning(p.meet[rankClaims], p.parts) }
-	if err := p.askClerks(ctx, rankClaims, sorted, page, of); err != nil {
+	claims, err := p.askClerks(ctx, rankClaims, sorted, page, nil)
+	if err != nil {
 		return err
 	}
 	linked := make([]bool, len(p.owner)) // nodes of other parts that our pages link to
@@ -209,10 +227,7 @@ func (p *RankPart) meetOthers(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	of = func() [][]uint64 {
-		return owning(slices.Concat(p.meet[rankClaims], p.meet[rankMentions]), p.parts)[p.parts:]
-	}
-	if err := p.askClerks(ctx, rankMentions, sorted, func(v uint32) bool { return linked[v] }, of); err != nil {
+	if _, err := p.askClerks(ctx, rankMentions, sorted, func(v uint32) bool { return linked[v] }, claims); err != nil {
 		return err
 	}
 	wanted, into, err := p.askOwners(ctx, rankWants, sorted, func(uint32) bool { return true })
@@ -225,41 +240,20 @@ func (p *RankPart) meetOthers(ctx context.Context) error {
 			leaf[from] = append(leaf[from], one(p.links.Degree[v] == 0))
 		}
 	}
-	if err := p.ask(ctx, rankLeaves, func(to int) rankMessage { return rankMessage{numbers: leaf[to]} }); err != nil {
+	leaves, err := p.swap(ctx, rankLeaves, func(to int) rankMessage { return rankMessage{numbers: leaf[to]} }, wanted)
+	if err != nil {
 		return err
 	}
-	for q, m := range p.meet[rankLeaves] {
-		if err := m.has(len(wanted[q]), 0); err != nil {
-			return err
-		}
+	for q, m := range leaves {
 		p.out[q], p.into[q] = inOrder(wanted[q], m.numbers), inOrder(into[q], leaf[q])
 	}
 	p.copies, p.lent, err = p.askOwners(ctx, rankCopies, sorted, page)
-	for k := range p.meet {
-		p.meet[k] = make([]*rankMessage, p.parts)
-	}
 	return err
 }
 
-// ask sends a message to each other part and waits for theirs.
-func (p *RankPart) ask(ctx context.Context, k rankKind, of func(to int) rankMessage) error {
-	for to := range p.parts {
-		m := of(to)
-		m.kind = k
-		if to == p.me {
-			p.meet[k][to] = &m
-			continue
-		}
-		if err := p.line.send(ctx, to, m); err != nil {
-			return err
-		}
-	}
-	return p.wait(ctx, func() bool { return !slices.Contains(p.meet[k], nil) })
-}
-
-// askClerks asks for the owners of some nodes, and answers as a clerk with of. The clerk of a key
-// is part key mod parts.
-func (p *RankPart) askClerks(ctx context.Context, k rankKind, sorted []uint32, in func(v uint32) bool, of func() [][]uint64) error {
+// askClerks asks for the owners of some nodes, and answers what others ask. The clerk of a key is
+// part key mod parts. It returns what was asked; before is what was asked earlier.
+func (p *RankPart) askClerks(ctx context.Context, k rankKind, sorted []uint32, in func(v uint32) bool, before []rankMessage) ([]rankMessage, error) {
 	asked := make([][]uint32, p.parts)
 	for _, v := range sorted {
 		if in(v) {
@@ -267,25 +261,24 @@ func (p *RankPart) askClerks(ctx context.Context, k rankKind, sorted []uint32, i
 			asked[to] = append(asked[to], v)
 		}
 	}
-	if err := p.ask(ctx, k, func(to int) rankMessage { return rankMessage{keys: p.keysOf(asked[to])} }); err != nil {
-		return err
+	questions, err := p.swap(ctx, k, func(to int) rankMessage { return rankMessage{keys: p.keysOf(asked[to])} }, nil)
+	if err != nil {
+		return nil, err
 	}
-	owner := of()
-	if err := p.ask(ctx, k+1, func(to int) rankMessage { return rankMessage{numbers: owner[to]} }); err != nil {
-		return err
+	owner := owning(slices.Concat(before, questions), p.parts)[len(before):]
+	answers, err := p.swap(ctx, k+1, func(to int) rankMessage { return rankMessage{numbers: owner[to]} }, asked)
+	if err != nil {
+		return nil, err
 	}
-	for from, m := range p.meet[k+1] {
-		if err := m.has(len(asked[from]), 0); err != nil {
-			return err
-		}
+	for from, m := range answers {
 		for i, v := range asked[from] {
 			if m.numbers[i] >= uint64(p.parts) {
-				return fmt.Errorf("%w: owner %d of %d", errRank, m.numbers[i], p.parts)
+				return nil, fmt.Errorf("%w: owner %d of %d", errRank, m.numbers[i], p.parts)
 			}
 			p.owner[v] = uint32(m.numbers[i])
 		}
 	}
-	return nil
+	return questions, nil
 }
 
 func (p *RankPart) keysOf(nodes []uint32) (keys []uint64) {
@@ -297,7 +290,7 @@ func (p *RankPart) keysOf(nodes []uint32) (keys []uint64) {
 
 // owning gives each key to the first part that asks for it. The lists, whose keys ascend, are
 // claims of pages, followed by mentions if there are twice as many lists as parts.
-func owning(asked []*rankMessage, parts int) (of [][]uint64) {
+func owning(asked []rankMessage, parts int) (of [][]uint64) {
 	of = make([][]uint64, len(asked))
 	at := make([]int, len(asked))
 	for i, m := range asked {
@@ -332,10 +325,11 @@ func (p *RankPart) askOwners(ctx context.Context, k rankKind, sorted []uint32, i
 			theirs[o] = append(theirs[o], v)
 		}
 	}
-	if err := p.ask(ctx, k, func(to int) rankMessage { return rankMessage{keys: p.keysOf(theirs[to])} }); err != nil {
+	named, err := p.swap(ctx, k, func(to int) rankMessage { return rankMessage{keys: p.keysOf(theirs[to])} }, nil)
+	if err != nil {
 		return nil, nil, err
 	}
-	for from, m := range p.meet[k] {
+	for from, m := range named {
 		at := 0
 		for _, key := range m.keys {
 			for at < len(sorted) && p.links.Keys[sorted[at]] < key {
@@ -410,33 +404,25 @@ func (p *RankPart) rounds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.line.send(ctx, p.parts, rankMessage{kind: rankHello, numbers: []uint64{uint64(nodes), uint64(links), p.line.bytes}}); err != nil {
+	if err := p.report(ctx, rankMessage{kind: rankHello, numbers: []uint64{uint64(nodes), uint64(links)}}); err != nil {
 		return err
 	}
-	if err := p.wait(ctx, func() bool { return p.begin != nil }); err != nil {
-		return err
-	}
-	p.base, p.damping = 1/float64(p.begin.numbers[0]), p.begin.floats[0]
 	for {
-		turned := func() bool { return p.turn != nil && p.turn.round > p.round }
-		finished := func() bool { return p.finish != nil && p.finish.round == p.round && p.round > 0 }
-		if err := p.wait(ctx, func() bool { return p.done != nil || turned() || finished() }); err != nil {
+		order, err := p.receive(ctx, 0, rankTurn, rankFinish, rankDone)
+		if err != nil {
 			return err
 		}
 		var m rankMessage
-		var err error
-		switch {
-		case p.done != nil:
-			return p.end(ctx)
-		case turned():
-			m, err = p.play(ctx, *p.turn)
+		switch order.kind {
+		case rankTurn:
+			m, err = p.play(ctx, order)
+		case rankFinish:
+			m, err = p.scaleAndStep(order)
 		default:
-			m = rankMessage{kind: rankChange, round: p.round, floats: make([]float64, 1), numbers: []uint64{p.line.bytes}}
-			m.floats[0], err = p.scaleAndStep(p.finish.floats[0], p.finish.floats[1])
-			p.finish = nil
+			return p.end(ctx, order)
 		}
 		if err == nil {
-			err = p.line.send(ctx, p.parts, m)
+			err = p.report(ctx, m)
 		}
 		if err != nil {
 			return err
@@ -445,21 +431,14 @@ func (p *RankPart) rounds(ctx context.Context) error {
 }
 
 // end sends the scores of our pages that other parts have too, and receives those of our copies.
-func (p *RankPart) end(ctx context.Context) error {
-	n := p.done.numbers
-	p.result = &RankResult{Nodes: int(n[0]), Edges: int64(n[1]), Rounds: int(n[2]), Sweeps: int(n[3]), Bytes: n[4], Meeting: n[5], Residual: p.done.floats[0]}
-	if p.score == nil && p.result.Nodes > 0 {
-		return errLate
+func (p *RankPart) end(ctx context.Context, done rankMessage) error {
+	if err := done.has(5, 1); err != nil {
+		return err
 	}
+	n := done.numbers
+	p.result = &RankResult{Nodes: int(n[0]), Edges: int64(n[1]), Rounds: int(n[2]), Sweeps: int(n[3]), Bytes: n[4], Residual: done.floats[0]}
 	for to, nodes := range p.lent {
-		if len(nodes) == 0 {
-			continue
-		}
-		m := rankMessage{kind: rankScores}
-		for _, v := range nodes {
-			m.floats = append(m.floats, p.score[v])
-		}
-		if err := p.line.send(ctx, to, m); err != nil {
+		if err := p.sendOf(ctx, to, rankScores, nodes, p.score); err != nil {
 			return err
 		}
 	}
@@ -467,27 +446,40 @@ func (p *RankPart) end(ctx context.Context) error {
 		if len(nodes) == 0 {
 			continue
 		}
-		if err := p.wait(ctx, func() bool { return p.ranks[from] != nil }); err != nil {
+		m, err := p.receiveOf(ctx, from, rankScores, 0, len(nodes))
+		if err != nil {
 			return err
 		}
-		if err := p.ranks[from].has(0, len(nodes)); err != nil {
-			return fmt.Errorf("part %d: %w", from, err)
-		}
 		for i, v := range nodes {
-			p.score[v] = p.ranks[from].floats[i]
+			p.score[v] = m.floats[i]
 		}
 	}
 	return nil
 }
 
+// sendOf sends the values of some nodes, if any.
+func (p *RankPart) sendOf(ctx context.Context, to int, k rankKind, nodes []uint32, values []float64) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	m := rankMessage{kind: k}
+	for _, v := range nodes {
+		m.floats = append(m.floats, values[v])
+	}
+	return p.send(ctx, to, m)
+}
+
 // play does a round. The report's floats are the sums of y of the core and of the leaves, the sum
 // of the core's base, the bound of what the core's equations miss, the mass that our links bring
 // to each part's core, and the products for extrapolation.
-func (p *RankPart) play(ctx context.Context, t rankMessage) (rankMessage, error) {
-	last, steps := t.numbers[0] != 0, t.numbers[1] != 0
-	p.round = t.round
-	used := p.scale(t.floats[1:1+p.parts], t.floats[1+p.parts:])
-	left, sweeps, err := p.local(t.floats[0], steps)
+func (p *RankPart) play(ctx context.Context, turn rankMessage) (rankMessage, error) {
+	if err := turn.has(3, 1+p.parts+depth); err != nil {
+		return rankMessage{}, err
+	}
+	last, steps := turn.numbers[0] != 0, turn.numbers[1] != 0
+	p.base = 1 / float64(turn.numbers[2])
+	used := p.scale(turn.floats[1:1+p.parts], turn.floats[1+p.parts:])
+	left, sweeps, err := p.local(turn.floats[0], steps)
 	if err == nil {
 		err = p.bring(farCore)
 	}
@@ -500,7 +492,7 @@ func (p *RankPart) play(ctx context.Context, t rankMessage) (rankMessage, error)
 	if err != nil {
 		return rankMessage{}, err
 	}
-	m := rankMessage{kind: rankReport, round: t.round, numbers: []uint64{uint64(sweeps)}, floats: make([]float64, 4+p.parts, 4+p.parts+products)}
+	m := rankMessage{kind: rankReport, numbers: []uint64{uint64(sweeps)}, floats: make([]float64, 4+p.parts, 4+p.parts+products)}
 	for v, r := range p.role {
 		if r == ownCore {
 			m.floats[0] += p.y[v]
@@ -526,8 +518,7 @@ func (p *RankPart) play(ctx context.Context, t rankMessage) (rankMessage, error)
 }
 
 // scale multiplies y, and the masses that links bring, by the coordinator's factors. It returns
-// the mass from other parts for each node of our core. A part that died has nothing to scale, and
-// any masses of this round that it received need no scaling.
+// the mass from other parts for each node of our core.
 func (p *RankPart) scale(by, gamma []float64) (used []float64) {
 	for v, r := range p.role {
 		if r == ownCore || r == ownLeaf {
@@ -536,19 +527,9 @@ func (p *RankPart) scale(by, gamma []float64) (used []float64) {
 			p.ext[v] = 0
 		}
 	}
-	for q, slots := range p.into {
-		if p.ahead[q] != nil && p.ahead[q].round < p.round {
-			p.mass[q], p.ahead[q] = p.ahead[q], nil
-		}
-		factor, m := by[q], p.mass[q]
-		if m == nil {
-			factor, m = 1, p.ahead[q]
-		}
-		if m == nil || len(m.floats) < slots.core {
-			continue
-		}
-		for i, v := range slots.sent(false) {
-			p.ext[v] += m.floats[i] * factor
+	for q, mass := range p.mass {
+		for i, x := range mass[:min(len(mass), p.into[q].core)] {
+			p.ext[p.into[q].nodes[i]] += x * by[q]
 		}
 	}
 	used = make([]float64, 0, p.core)
@@ -620,27 +601,21 @@ func (p *RankPart) bring(role nodeRole) error {
 // swapMasses sends each part the masses of our links and waits for theirs.
 func (p *RankPart) swapMasses(ctx context.Context, last bool) error {
 	for q, o := range p.out {
-		nodes := o.sent(last)
-		if len(nodes) == 0 {
-			continue
-		}
-		m := rankMessage{kind: rankMasses, round: p.round}
-		for _, v := range nodes {
-			m.floats = append(m.floats, p.ext[v])
-		}
-		if err := p.line.send(ctx, q, m); err != nil {
+		if err := p.sendOf(ctx, q, rankMasses, o.sent(last), p.ext); err != nil {
 			return err
 		}
 	}
 	for q, slots := range p.into {
 		want := len(slots.sent(last))
-		if err := p.wait(ctx, func() bool { return want == 0 || p.ahead[q] != nil && p.ahead[q].round >= p.round }); err != nil {
+		if want == 0 {
+			continue
+		}
+		m, err := p.receiveOf(ctx, q, rankMasses, 0, want)
+		if err != nil {
 			return err
 		}
-		if m := p.ahead[q]; m != nil {
-			if err := m.has(0, want); err != nil || m.round != p.round {
-				return fmt.Errorf("masses of part %d, round %d in round %d: %w", q, m.round, p.round, err)
-			}
+		if p.mass[q] = m.floats; slices.Min(m.floats) < 0 {
+			return fmt.Errorf("part %d: %w: a mass below 0", q, errRank)
 		}
 	}
 	return nil
@@ -653,12 +628,9 @@ func (p *RankPart) counted(used []float64) (change float64, came []float64) {
 			p.ext[v] = 0
 		}
 	}
-	for q, slots := range p.into {
-		if m := p.ahead[q]; m != nil {
-			for i, x := range m.floats {
-				p.ext[slots.nodes[i]] += x
-			}
-			p.mass[q], p.ahead[q] = m, nil
+	for q, mass := range p.mass {
+		for i, x := range mass {
+			p.ext[p.into[q].nodes[i]] += x
 		}
 	}
 	came = make([]float64, 0, len(used))
@@ -672,8 +644,12 @@ func (p *RankPart) counted(used []float64) (change float64, came []float64) {
 }
 
 // scaleAndStep scales y to the sum 1 and makes a step of the power iteration, as the ranking on
-// one machine does at its end. It returns the step's change in the L1 norm.
-func (p *RankPart) scaleAndStep(sum, leaves float64) (change float64, err error) {
+// one machine does at its end. It reports the step's change in the L1 norm.
+func (p *RankPart) scaleAndStep(finish rankMessage) (m rankMessage, err error) {
+	if err := finish.has(0, 2); err != nil {
+		return m, err
+	}
+	sum, leaves, change := finish.floats[0], finish.floats[1], 0.0
 	p.score = make([]float64, len(p.y))
 	anew := (1 - p.damping + p.damping*leaves/sum) * p.base
 	for _, role := range []nodeRole{ownCore, ownLeaf} {
@@ -682,5 +658,109 @@ func (p *RankPart) scaleAndStep(sum, leaves float64) (change float64, err error)
 			change += math.Abs(p.score[v] - p.y[v]/sum)
 		}))
 	}
-	return change, err
+	return rankMessage{kind: rankChange, floats: []float64{change}, numbers: []uint64{p.sent}}, err
+}
+
+// rankKind is a message's kind, in the order of the protocol.
+type rankKind byte
+
+const (
+	rankClaims   rankKind = 1 + iota // part → clerk: keys of its pages, ascending
+	rankOwners                       // answer: the owner of each
+	rankMentions                     // part → clerk: keys of nodes that its own pages link to, ascending
+	rankPlaces                       // answer: the owner of each
+	rankWants                        // part → owner: keys of nodes that the part links to, ascending
+	rankLeaves                       // answer: 1 for each without links
+	rankCopies                       // part → owner: keys of pages that the part also has, ascending
+	rankHello                        // part → coordinator: numbers: nodes and links owned
+	rankTurn                         // coordinator → part: numbers: 1 if last round, 1 if only a power step, nodes of all; floats: goal, a factor for each part, γ
+	rankMasses                       // part → part: floats: mass that links bring to each wanted node
+	rankReport                       // part → coordinator, see play
+	rankFinish                       // coordinator → part: floats: sum of all y, sum of y of leaves
+	rankChange                       // part → coordinator: numbers: bytes sent; floats: change by the step
+	rankDone                         // coordinator → part: numbers and floats: the result
+	rankScores                       // answer to rankCopies: the score of each
+)
+
+// rankMessage is a message of the ranking. Its encoding, which for ranks and keys is shorter than
+// CBOR: the kind, a byte; then varints: the lengths of the three lists, keys as differences,
+// numbers; then floats, little-endian IEEE 754.
+type rankMessage struct {
+	kind    rankKind
+	keys    []uint64 // ascending, distinct
+	numbers []uint64
+	floats  []float64
+}
+
+var errRank = errors.New("not a message of this exchange of ranks")
+
+func (m rankMessage) encode() []byte {
+	b := make([]byte, 0, 16+9*len(m.keys)+2*len(m.numbers)+8*len(m.floats))
+	b = append(b, byte(m.kind))
+	for _, n := range []int{len(m.keys), len(m.numbers), len(m.floats)} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	last := uint64(0)
+	for _, k := range m.keys {
+		b = binary.AppendUvarint(b, k-last)
+		last = k
+	}
+	for _, n := range m.numbers {
+		b = binary.AppendUvarint(b, n)
+	}
+	for _, x := range m.floats {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
+}
+
+// decodeRank decodes a message. It allocates in proportion to the bytes.
+func decodeRank(b []byte) (m rankMessage, err error) {
+	if len(b) == 0 || rankKind(b[0]) < rankClaims || rankKind(b[0]) > rankScores {
+		return m, fmt.Errorf("%w: unknown kind", errRank)
+	}
+	m.kind = rankKind(b[0])
+	b, bad := b[1:], false
+	next := func() uint64 {
+		x, n := binary.Uvarint(b)
+		if bad = bad || n <= 0; bad {
+			return 0
+		}
+		b = b[n:]
+		return x
+	}
+	keys, numbers, floats := next(), next(), next()
+	if left := uint64(len(b)); keys > left || numbers > left-keys || floats > (left-keys-numbers)/8 {
+		return m, fmt.Errorf("%w: truncated, or counts beyond its bytes", errRank)
+	}
+	last := uint64(0)
+	for i := range keys {
+		step := next()
+		bad = bad || i > 0 && step == 0 || last+step < last // keys do not ascend
+		last += step
+		m.keys = append(m.keys, last)
+	}
+	for range numbers {
+		m.numbers = append(m.numbers, next())
+	}
+	if bad || uint64(len(b)) != 8*floats {
+		return m, fmt.Errorf("%w: truncated, or keys do not ascend", errRank)
+	}
+	for i := range floats {
+		x := math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return m, fmt.Errorf("%w: %g", errRank, x)
+		}
+		m.floats = append(m.floats, x)
+	}
+	return m, nil
+}
+
+// has checks the lengths of the lists of a message without keys.
+func (m rankMessage) has(numbers, floats int) error {
+	if len(m.keys) != 0 || len(m.numbers) != numbers || len(m.floats) != floats {
+		return fmt.Errorf("%w: kind %d has %d keys, %d numbers, %d floats; want 0, %d, %d; run agents of one version", errRank,
+			m.kind, len(m.keys), len(m.numbers), len(m.floats), numbers, floats)
+	}
+	return nil
 }

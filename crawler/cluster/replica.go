@@ -74,7 +74,7 @@ func decodeFrame(b []byte) (f frame, err error) {
 
 func (m *Member) newReplicas() {
 	tell := func(kind byte) func(AgentID, []byte) {
-		return func(to AgentID, b []byte) { m.say(to, kind, b) }
+		return func(to AgentID, b []byte) { m.sendEngine(to, kind, b) }
 	}
 	m.keeper = newKeeper(filepath.Join(m.opt.Crawl.Store.Dir(), replicasDir), tell(answerMessage))
 	if m.opt.Crawl.Replicate {
@@ -85,8 +85,8 @@ func (m *Member) newReplicas() {
 	}
 }
 
-// whenKept calls do once the replica has all that is committed now.
-func (m *Member) whenKept(do func()) error {
+// whenReplicated calls do once the replica has all that is committed now.
+func (m *Member) whenReplicated(do func()) error {
 	if m.sender == nil {
 		do()
 		return nil

@@ -32,7 +32,7 @@ const crowdStep = 100 * time.Millisecond
 func newCrowd(agents int) *crowd {
 	c := &crowd{values: map[string]Value{}}
 	for i := range agents {
-		c.nodes = append(c.nodes, newNode(Protocol{ID: AgentID(fmt.Sprintf("%016x", i+1)), Fresh: true, MaxPages: 1e10}, recovered{}))
+		c.nodes = append(c.nodes, newNode(Protocol{ID: AgentID(fmt.Sprintf("%016x", i+1)), Fresh: true, maxPages: 1e10}, recovered{}))
 	}
 	return c
 }
@@ -53,7 +53,7 @@ func (c *crowd) run(length time.Duration) {
 // step steps a node and carries out effects until there are none.
 func (c *crowd) step(n *node, ev event) {
 	for events := []event{ev}; len(events) > 0; events = events[1:] {
-		coordinates := n.hand.table != nil && n.hand.table.coordinator == n.opt.ID
+		coordinates := n.owned.table != nil && n.owned.table.coordinator == n.opt.ID
 		start := time.Now()
 		effects := n.step(c.now, events[0])
 		took := time.Since(start)
@@ -108,7 +108,7 @@ func busyReport(n *node) report {
 	for i := range mostHead {
 		r.Head = append(r.Head, .9-float64(i)/1000)
 	}
-	for _, h := range n.hand.held {
+	for _, h := range n.owned.parts {
 		r.Epoch = max(r.Epoch, h.epoch)
 	}
 	return r
@@ -118,7 +118,7 @@ func busyReport(n *node) report {
 func (c *crowd) owned() (all, most int) {
 	for _, n := range c.nodes {
 		if n != nil && n.leased(c.now) {
-			all, most = all+len(n.hand.held), max(most, len(n.hand.held))
+			all, most = all+len(n.owned.parts), max(most, len(n.owned.parts))
 		}
 	}
 	return all, most
@@ -157,7 +157,7 @@ func TestScale(t *testing.T) {
 		perAgent[agents] = float64(c.readBytes-agents*c.size(budgetKey)*c.reads/agents) / float64(agents)
 		row := []any{agents, len(c.values), c.size(tableKey), c.size(agentKeys + string(c.nodes[1].opt.ID)), c.size(budgetKey), c.reads / 60, c.readBytes / 60, c.swaps / 60, c.swapped / 60, fmt.Sprintf("%.3f", c.coordinating.Seconds()/60), started.Seconds()}
 		died := c.now
-		c.nodes[slices.IndexFunc(c.nodes, func(n *node) bool { return n.opt.ID == c.nodes[0].hand.table.coordinator })] = nil
+		c.nodes[slices.IndexFunc(c.nodes, func(n *node) bool { return n.opt.ID == c.nodes[0].owned.table.coordinator })] = nil
 		for all := 0; all < partitions; all, _ = c.owned() {
 			if c.run(time.Second); c.now-died > 5*time.Minute {
 				t.Fatalf("%d agents: the coordinator's death leaves %d of %d partitions with owners", agents, all, partitions)

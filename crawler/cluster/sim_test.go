@@ -340,14 +340,14 @@ func (w *world) state() string {
 	for _, a := range w.agents {
 		fmt.Fprintf(&b, "\n%s absent %v gone %v pages %d", a.id, a.absent, a.gone, a.disk.pages)
 		if p := a.proc; p != nil {
-			fmt.Fprintf(&b, " report %+v held %v lease %+v ended %q", p.report(), p.node.hand.held, p.node.lease, p.ended)
+			fmt.Fprintf(&b, " report %+v held %v lease %+v ended %q", p.report(), p.node.owned.parts, p.node.lease, p.ended)
 			for part, s := range p.node.out.streams {
 				fmt.Fprintf(&b, "\n  to %d: %+v", part, *s)
 			}
 			for part, s := range p.node.in.streams {
 				fmt.Fprintf(&b, "\n  from %v: %+v", part, *s)
 			}
-			fmt.Fprintf(&b, "\n  sight asking %v asked %v next %v, pending %d missing %v rev %d version %d known %d", p.node.sight.asking, p.node.sight.asked, p.node.sight.next, p.node.office.pending, p.node.office.missing, p.node.hand.revision, p.node.hand.version(), p.node.known)
+			fmt.Fprintf(&b, "\n  sight asking %v asked %v next %v, pending %d missing %v rev %d version %d known %d", p.node.view.asking, p.node.view.asked, p.node.view.next, p.node.coord.pending, p.node.coord.missing, p.node.owned.revision, p.node.owned.version(), p.node.known)
 			fmt.Fprintf(&b, "\n  taking %d sent %d", p.node.in.taking, p.node.out.sent)
 		}
 	}

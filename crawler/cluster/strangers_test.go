@@ -45,25 +45,25 @@ func TestStrangersMessages(t *testing.T) {
 	class := testkit.Tries(t, "messages of strangers")
 	long := strings.Repeat("0", 66_000)
 	for _, from := range []string{"", long, "a b", "a/b", "\x00", "..", "a\nb", strings.Repeat("a", 33), "ä"} {
-		for kind := uint64(kindLinks); kind <= kindTold; kind++ {
+		for kind := uint64(kindLinks); kind <= kindEngine; kind++ {
 			_, err := decodeMessage(wire.Encode(message{Version: wireVersion, Kind: kind, From: AgentID(from), Parcels: []Parcel{{Number: 1}}}))
 			class.Try(errors.Is(err, errWire), "from %.40q, kind %d: %v", from, kind, err)
 		}
 	}
-	for _, from := range []AgentID{"a", "b", "stranger"} {
-		for kind := uint64(kindLinks); kind <= kindTold; kind++ {
-			n := newNode(Protocol{ID: "a", parts: 1}, recovered{})
-			n.hand.table = &table{version: 1, members: map[AgentID]member{"a": {1, "b"}, "b": {1, "a"}}, entries: []entry{{owner: "a", epoch: 1}}}
-			n.hand.held[0], n.lease.joined, n.lease.until = held{epoch: 1}, true, 10
+	for _, from := range []AgentID{idA, idB, "stranger"} {
+		for kind := uint64(kindLinks); kind <= kindEngine; kind++ {
+			n := newNode(Protocol{ID: idA, parts: 1}, recovered{})
+			n.owned.table = &table{version: 1, members: map[AgentID]member{idA: {1, idB}, idB: {1, idA}}, entries: []entry{{owner: idA, epoch: 1}}}
+			n.owned.parts[0], n.lease.joined, n.lease.until = ownedPart{epoch: 1}, true, 10
 			n.handle(0, wire.Encode(message{Version: wireVersion, Kind: kind, From: from, Epoch: 1, Parcels: []Parcel{{Number: 1, Bytes: []byte{1}}}}))
 			reached := false
 			for _, e := range n.effects {
 				switch e.(type) {
-				case takeParcels, hearEngine:
+				case takeParcels, engineMessage:
 					reached = true
 				}
 			}
-			want := from != "stranger" && (kind == kindLinks || kind == kindTold)
+			want := from != "stranger" && (kind == kindLinks || kind == kindEngine)
 			class.Try(reached == want, "from %s, kind %d: reaches the engine: %v", from, kind, reached)
 		}
 	}

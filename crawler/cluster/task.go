@@ -11,18 +11,14 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"fossick/internal/wire"
 )
 
 // Task describes common work of agents, such as ranking all their pages. It needs Me, Open, Name,
-// and one of Agents and Named. Agents that die may come back; if the leader died, all start again
-// (docs/graph.md).
+// and one of Agents and Named. If an agent dies and comes back, all start again (docs/graph.md).
 type Task struct {
 	Me AgentID
-	// Open opens an exchange of the crawl at an address of this task, the agent's or the
-	// leader's.
+	// Open opens an exchange of the crawl at the agent's address in this task.
 	Open     func(ctx context.Context, at AgentID) (Exchange, error)
 	Name     string             // valid as part of a key
 	Settings string             // must be the same for all
@@ -42,16 +38,14 @@ type TaskStanding struct {
 
 // TaskSession is an agent's part in a task.
 type TaskSession struct {
-	Me, Agents int  // its number from 0, and how many take part
-	Again      bool // it died during the work and is back; others must send again what it needs
+	Me, Agents int // its number from 0, and how many take part
 	Peer       *peer
-	Leader     *peer // this agent also leads, as peer number Agents; nil: another leads
 }
 
 // Errors of Task.Run, besides those of the exchange and of the work.
 var (
-	// ErrAnew reports that the task starts again; work may return it.
-	ErrAnew     = errors.New("it starts over")
+	// errRestart reports that the task starts again.
+	errRestart  = errors.New("it starts over")
 	errSettings = errors.New("other agents run this command with other settings; give all of them the same settings")
 	errGivenUp  = errors.New("it was given up; start the command again on all agents")
 	errTwoTasks = errors.New("another process runs this command for the same agent")
@@ -61,7 +55,7 @@ var (
 const (
 	leaveWithin = 5 * time.Second // time limit for recording the end in the roster
 	mostPeers   = 1 << 12
-	taskVersion = 2 // agents of different versions cannot share a task
+	taskVersion = 3 // agents of different versions cannot share a task
 )
 
 // roster lists the agents of a task. It is one value of the exchange, which any agent may swap.
@@ -72,7 +66,7 @@ type roster struct {
 	State    uint64
 	Settings string         `most:"65536"` // must be the same for all
 	By       AgentID        // the agent that gave up
-	Members  []rosterMember // by name; the first leads
+	Members  []rosterMember // by name; the first records success
 }
 
 type rosterMember struct {
@@ -90,6 +84,10 @@ const (
 
 func (r *roster) find(id AgentID) (at int, ok bool) {
 	return slices.BinarySearchFunc(r.Members, id, func(m rosterMember, id AgentID) int { return cmp.Compare(m.ID, id) })
+}
+
+func (r roster) equal(o roster) bool {
+	return r.Version == o.Version && r.Session == o.Session && r.State == o.State && slices.Equal(r.Members, o.Members)
 }
 
 // with returns a copy of the roster that has the agent in a life.
@@ -119,8 +117,8 @@ func decodeRoster(b []byte) (r roster, err error) {
 }
 
 // taskAddress differs from the agent's own name, so that a running crawl is not disturbed.
-func taskAddress(task, role string, id AgentID) AgentID {
-	sum := sha256.Sum256([]byte("fossick peers\x00" + task + "\x00" + role + "\x00" + string(id)))
+func taskAddress(task string, id AgentID) AgentID {
+	sum := sha256.Sum256([]byte("fossick peers\x00" + task + "\x00" + string(id)))
 	return AgentID(hex.EncodeToString(sum[:8]))
 }
 
@@ -128,14 +126,13 @@ type seat struct {
 	Task
 	session uint64 // 0: none yet
 	life    uint64
-	again   bool // it died during the work and is back
 }
 
 // Run takes part until the work has succeeded at all agents. It calls work again if all start
 // again. An error of the work, or the end of ctx, ends the task for all.
 func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSession) error) (err error) {
 	t.Poll, t.Resend = cmp.Or(t.Poll, 2*time.Second), cmp.Or(t.Resend, 500*time.Millisecond)
-	e, err := t.Open(ctx, taskAddress(t.Name, "agent", t.Me))
+	e, err := t.Open(ctx, taskAddress(t.Name, t.Me))
 	if err != nil {
 		return err
 	}
@@ -146,11 +143,10 @@ func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSess
 		last, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
 		left := s.leave(last, e, err)
 		stop()
-		switch {
-		case errors.Is(err, ErrAnew) && left == nil:
-		case err == nil:
+		switch anew := errors.Is(err, errRestart); {
+		case err == nil || anew && left != nil:
 			return left
-		default:
+		case !anew:
 			return err // if leave failed, the others will notice that this agent is silent
 		}
 		select {
@@ -161,55 +157,27 @@ func (t Task) Run(ctx context.Context, work func(ctx context.Context, s TaskSess
 	}
 }
 
-func (s *seat) once(ctx context.Context, e Exchange, work func(context.Context, TaskSession) error) (err error) {
+func (s *seat) once(ctx context.Context, e Exchange, work func(context.Context, TaskSession) error) error {
 	r, err := s.gather(ctx, e)
 	if err != nil {
 		return err
 	}
 	var at []AgentID
-	var lives []uint64
 	for _, m := range r.Members {
-		at, lives = append(at, taskAddress(s.Name, "agent", m.ID)), append(lives, m.Life)
+		at = append(at, taskAddress(s.Name, m.ID))
 	}
-	leader := r.Members[0]
-	at, lives = append(at, taskAddress(s.Name, "leader", leader.ID)), append(lives, leader.Life)
 	me, _ := r.find(s.Me)
-	session := TaskSession{Me: me, Agents: len(r.Members), Again: s.again, Peer: newPeer(e, r.Session, me, at, lives, s.Resend)}
-	peers := []*peer{session.Peer}
-	if me == 0 {
-		leads, err := s.Open(ctx, at[len(at)-1])
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, leads.Close()) }()
-		session.Leader = newPeer(leads, r.Session, len(r.Members), at, lives, s.Resend)
-		peers = append(peers, session.Leader)
+	p := newPeer(e, r.Session, me, at, s.Resend)
+	ctx, stop := context.WithCancelCause(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer stop(nil)
+	beside.Go(func() { stop(s.watch(ctx, e, r, p)) })
+	err = p.serve(ctx, func(ctx context.Context) error { return work(ctx, TaskSession{Me: me, Agents: len(at), Peer: p}) })
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	g, ctx := errgroup.WithContext(ctx)
-	for _, p := range peers {
-		g.Go(func() error { return p.run(ctx) })
-	}
-	g.Go(func() error { return s.watch(ctx, e, r, session.Peer) })
-	done := false
-	g.Go(func() error {
-		if err := work(ctx, session); err != nil {
-			return err
-		}
-		done = true
-		var all sync.WaitGroup
-		for _, p := range peers {
-			all.Go(func() { p.part(ctx) })
-		}
-		all.Wait()
-		stop()
-		return nil
-	})
-	if err := g.Wait(); !done {
-		return err
-	}
-	return nil
+	return err
 }
 
 func (s *seat) key() string { return "task." + s.Name }
@@ -237,11 +205,11 @@ func (s *seat) gather(ctx context.Context, e Exchange) (roster, error) {
 		if err != nil {
 			return was, err
 		}
-		now, got, err := s.step(was, uint64(time.Now().UnixNano()))
+		now, life, err := s.step(was, uint64(time.Now().UnixNano()))
 		if err != nil {
 			return was, err
 		}
-		if got.changed {
+		if !now.equal(was) {
 			_, err := e.Swap(ctx, s.key(), wire.Encode(now), revision)
 			if errors.Is(err, ErrRevision) {
 				continue // another agent was faster
@@ -250,7 +218,7 @@ func (s *seat) gather(ctx context.Context, e Exchange) (roster, error) {
 				return was, err
 			}
 		}
-		s.session, s.life, s.again = now.Session, got.life, got.again
+		s.session, s.life = now.Session, life
 		if now.State == working {
 			return now, nil
 		}
@@ -288,44 +256,34 @@ func (s *seat) pause(ctx context.Context, e Exchange) error {
 	}
 }
 
-type got struct {
-	life    uint64
-	again   bool
-	changed bool
-}
-
-// step returns the roster after this agent's next step. session must be above all earlier ones.
-func (s *seat) step(r roster, session uint64) (roster, got, error) {
+// step returns the roster after this agent's next step, and the agent's life in it. session must
+// be above all earlier ones.
+func (s *seat) step(r roster, session uint64) (_ roster, life uint64, err error) {
 	fresh := roster{Version: taskVersion, Session: max(session, r.Session+1), State: gathering, Settings: s.Settings}
 	at, in := r.find(s.Me)
 	seated := in && r.Session == s.session && r.Members[at].Life == s.life
-	g := got{life: 1, changed: !seated}
+	life = 1
 	switch {
 	case in && r.Session == s.session && r.Members[at].Life > s.life:
-		return r, g, errTwoTasks
+		return r, life, errTwoTasks
 	case seated && r.State == givenUp: // given up before this agent saw it begin
-		return r, g, s.verdict(r)
+		return r, life, s.verdict(r)
 	case r.State == ended || r.State == givenUp || r.State == 0:
 		r = fresh.with(s.Me, 1)
 	case r.Settings != s.Settings && s.session != 0:
-		return r, g, s.differs(r) // the others came later
+		return r, life, s.differs(r) // the others came later
 	case r.Settings != s.Settings:
 		r = fresh.with(s.Me, 1) // the others are dead, or will see this roster
 	case seated:
-		g.life, g.again = s.life, s.again
+		life = s.life
 	case in && r.State == gathering:
-		g.life = r.Members[at].Life + 1
-		r = r.with(s.Me, g.life)
-	case in && at == 0: // the leader's state is lost
-		r = fresh.with(s.Me, 1)
-	case in:
-		g.life, g.again = r.Members[at].Life+1, true
-		r = r.with(s.Me, g.life)
+		life = r.Members[at].Life + 1
+		r = r.with(s.Me, life)
 	case r.State == gathering:
 		r = r.with(s.Me, 1)
-	case s.Agents > 0:
-		return r, g, errWithout
-	default: // all agents must take part, and these do not know this one
+	case !in && s.Agents > 0:
+		return r, life, errWithout
+	default: // it died during the work, or these do not know it: all start again
 		r = fresh.with(s.Me, 1)
 	}
 	complete := len(r.Members) >= s.Agents
@@ -333,9 +291,9 @@ func (s *seat) step(r roster, session uint64) (roster, got, error) {
 		complete = len(s.missing(r)) == 0
 	}
 	if r.State == gathering && complete {
-		r.State, g.changed = working, true
+		r.State = working
 	}
-	return r, g, nil
+	return r, life, nil
 }
 
 func (s *seat) missing(r roster) []AgentID {
@@ -365,7 +323,7 @@ func (s *seat) watch(ctx context.Context, e Exchange, r roster, p *peer) error {
 		case err != nil:
 			return err
 		case now.State == ended && over:
-			return ErrAnew // this agent came back after all others had finished
+			return errRestart // this agent came back after all others had finished
 		case now.State == ended:
 			over = true
 		case s.Progress != nil:
@@ -389,7 +347,7 @@ func (s *seat) verdict(now roster) error {
 	case now.Session != s.session && now.State != 0 && now.Settings != s.Settings:
 		return s.differs(now)
 	case now.Session != s.session:
-		return ErrAnew
+		return errRestart
 	case now.State == givenUp:
 		return fmt.Errorf("agent %s: %w", now.By, errGivenUp)
 	}
@@ -413,8 +371,8 @@ func (s *seat) leave(ctx context.Context, e Exchange, result error) error {
 		}
 		switch {
 		case result == nil && at > 0:
-			return nil // the leader records success
-		case result == nil, errors.Is(result, ErrAnew):
+			return nil // the first agent records success
+		case result == nil, errors.Is(result, errRestart):
 			r.State = ended
 		case r.State == working:
 			r.State, r.By = givenUp, s.Me

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,25 +29,28 @@ func names(n int) (ids []AgentID) {
 
 var errDied = errors.New("died")
 
+// mortalLife is one process of an agent.
+type mortalLife struct {
+	dead       chan struct{} // closed at its death
+	operations atomic.Int64  // until its death; 0: it does not die of them
+}
+
+func newLife(operations int) *mortalLife {
+	l := &mortalLife{dead: make(chan struct{})}
+	l.operations.Store(int64(operations))
+	return l
+}
+
 // mortal is a process's connection to an exchange. It sends nothing after its death.
 type mortal struct {
 	Exchange
-	dead <-chan struct{}
-}
-
-func (m mortal) until(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	go func() {
-		select {
-		case <-m.dead:
-			cancel(errDied)
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { cancel(nil) }
+	*mortalLife
 }
 
 func (m mortal) died() error {
+	if m.operations.Load() > 0 && m.operations.Add(-1) == 0 {
+		close(m.dead)
+	}
 	select {
 	case <-m.dead:
 		return errDied
@@ -63,8 +67,15 @@ func (m mortal) Send(ctx context.Context, to AgentID, b []byte) error {
 }
 
 func (m mortal) Receive(ctx context.Context) ([]byte, error) {
-	ctx, done := m.until(ctx)
-	defer done()
+	ctx, done := context.WithCancelCause(ctx)
+	defer done(nil)
+	go func() {
+		select {
+		case <-m.dead:
+			done(errDied)
+		case <-ctx.Done():
+		}
+	}()
 	b, err := m.Exchange.Receive(ctx)
 	return b, errors.Join(err, m.died())
 }
@@ -88,14 +99,17 @@ type taskWorld struct {
 	seed uint64
 }
 
-// run has an agent take part, until dead is closed if it is not nil.
-func (w *taskWorld) run(ctx context.Context, opt Task, dead <-chan struct{}, work func(context.Context, TaskSession) error) error {
+// run has an agent take part until its death.
+func (w *taskWorld) run(ctx context.Context, opt Task, life *mortalLife, work func(context.Context, TaskSession) error) error {
 	n := uint64(0)
 	opt.Name = "test"
+	if life == nil {
+		life = newLife(0)
+	}
 	opt.Open = func(_ context.Context, at AgentID) (Exchange, error) {
 		e, err := w.hub.Open(at)
 		n++
-		return mortal{newLossy(e, w.seed*100+n), dead}, err
+		return mortal{newLossy(e, w.seed*100+n), life}, err
 	}
 	ctx, stop := context.WithTimeout(ctx, time.Hour) // bounds the synctest bubble
 	defer stop()
@@ -154,17 +168,10 @@ func TestTask(t *testing.T) {
 				g.Go(func() {
 					time.Sleep(time.Duration(i) * 7 * time.Second)
 					err := w.run(t.Context(), opt, nil, func(ctx context.Context, s TaskSession) error {
-						if s.Me != i || s.Agents != agents || s.Again || (s.Leader != nil) != (i == 0) {
+						if s.Me != i || s.Agents != agents {
 							t.Errorf("agent %d of %d: %+v", i, agents, s)
 						}
-						var all sync.WaitGroup
-						var err error
-						if s.Leader != nil {
-							all.Go(func() { err = chat(ctx, s.Leader, agents, agents+1, count) })
-						}
-						mine := chat(ctx, s.Peer, i, agents+1, count)
-						all.Wait()
-						return errors.Join(err, mine)
+						return chat(ctx, s.Peer, i, agents, count)
 					})
 					if err != nil {
 						t.Errorf("seed %d, agent %d: %v", seed, i, err)
@@ -176,9 +183,7 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// TestTaskDeaths: an agent that died and comes back has a later life, and the others repeat what
-// it asks for. If the leader dies, all start again. Each agent asks the leader for numbers in
-// turn.
+// TestTaskDeaths: if an agent dies and comes back, all start again.
 func TestTaskDeaths(t *testing.T) {
 	const agents = 3
 	for seed := range testkit.Rounds(9, 150) {
@@ -186,31 +191,25 @@ func TestTaskDeaths(t *testing.T) {
 			w := &taskWorld{NewHub(), uint64(seed)}
 			r := rand.New(rand.NewPCG(uint64(seed), 7))
 			died, dies := seed%agents, time.Duration(3000+r.IntN(12000))*time.Millisecond
-			var begins, returns [agents]int
+			var begins [agents]int
 			var g sync.WaitGroup
 			for i := range agents {
-				life := func(dead <-chan struct{}) error {
-					return w.run(t.Context(), Task{Me: agentName(i), Named: names(agents)}, dead, func(ctx context.Context, s TaskSession) error {
+				life := func(l *mortalLife) error {
+					return w.run(t.Context(), Task{Me: agentName(i), Named: names(agents)}, l, func(ctx context.Context, s TaskSession) error {
 						begins[i]++
-						if s.Again {
-							returns[i]++
+						if i == died && begins[i] == 1 {
+							<-ctx.Done()
+							return ctx.Err()
 						}
-						most := byte(questions)
-						if i == died && dead != nil {
-							most /= 2 // not done when it dies
-						}
-						if s.Leader != nil {
-							return lead(ctx, s, most)
-						}
-						return follow(ctx, s, most)
+						return chat(ctx, s.Peer, i, agents, 10)
 					})
 				}
 				g.Go(func() {
-					dead := make(chan struct{})
+					first := newLife(0)
 					if i == died {
-						time.AfterFunc(dies, func() { close(dead) })
+						time.AfterFunc(dies, func() { close(first.dead) })
 					}
-					err := life(dead)
+					err := life(first)
 					if errors.Is(err, errDied) != (i == died) {
 						t.Errorf("seed %d, agent %d: %v", seed, i, err)
 					}
@@ -224,60 +223,11 @@ func TestTaskDeaths(t *testing.T) {
 				})
 			}
 			g.Wait()
-			want, again := [agents]int{1, 1, 1}, [agents]int{}
-			if want[died], again[died] = 2, 1; died == 0 {
-				want, again = [agents]int{2, 2, 2}, [agents]int{}
-			}
-			if begins != want || returns != again {
-				t.Errorf("seed %d, agent %d died: began %v times, came back %v times", seed, died, begins, returns)
+			if begins != [agents]int{2, 2, 2} {
+				t.Errorf("seed %d, agent %d died: began %v times", seed, died, begins)
 			}
 		})
 	}
-}
-
-// lead answers each question by its number, until all have asked their last. It waits for its
-// death if one asks beyond most.
-func lead(ctx context.Context, s TaskSession, most byte) error {
-	over := map[int]bool{0: true} // the leader's own agent asks nothing
-	for len(over) < s.Agents {
-		from, b, err := s.Leader.Receive(ctx)
-		if err != nil {
-			return err
-		}
-		if b[0] > most {
-			<-ctx.Done()
-			return ctx.Err()
-		}
-		if err := s.Leader.Send(ctx, from, b); err != nil {
-			return err
-		}
-		if b[0] == questions {
-			over[from] = true
-		}
-	}
-	return nil
-}
-
-const questions = 40
-
-// follow asks so many questions. It waits for its death if there are more to ask.
-func follow(ctx context.Context, s TaskSession, most byte) error {
-	for n := byte(1); n <= most; n++ {
-		if err := s.Peer.Send(ctx, s.Agents, []byte{n}); err != nil {
-			return err
-		}
-		from, b, err := s.Peer.Receive(ctx)
-		if err != nil {
-			return err
-		}
-		if from != s.Agents || !bytes.Equal(b, []byte{n}) {
-			return fmt.Errorf("peer %d answers %x to %d", from, b, n)
-		}
-	}
-	if most < questions {
-		<-ctx.Done()
-	}
-	return ctx.Err()
 }
 
 // TestGivesUp: if one agent fails or is interrupted, all end. An agent that then starts is not
@@ -325,7 +275,7 @@ func TestGivesUp(t *testing.T) {
 	})
 }
 
-const idA, idB, idC = AgentID("000000000000000a"), AgentID("000000000000000b"), AgentID("000000000000000c")
+const idA, idB, idC, idD = AgentID("000000000000000a"), AgentID("000000000000000b"), AgentID("000000000000000c"), AgentID("000000000000000d")
 
 // rosterOf returns a roster of members in their first lives.
 func rosterOf(session, state uint64, settings string, ids ...AgentID) roster {
@@ -345,7 +295,6 @@ func TestStep(t *testing.T) {
 		seat   seat
 		had    roster
 		want   roster
-		again  bool
 		err    error
 	}{
 		{name: "nothing", me: idB, want: rosterOf(50, gathering, "x", idB)},
@@ -357,8 +306,7 @@ func TestStep(t *testing.T) {
 		{name: "waits", me: idB, seat: seat{session: 7, life: 1}, had: rosterOf(7, gathering, "x", idB, idC), want: rosterOf(7, gathering, "x", idB, idC)},
 		{name: "all came", me: idB, seat: seat{session: 7, life: 1}, had: rosterOf(7, working, "x", idA, idB, idC), want: rosterOf(7, working, "x", idA, idB, idC)},
 		{name: "came back early", me: idB, had: rosterOf(7, gathering, "x", idB, idC), want: rosterOf(7, gathering, "x", idC).with(idB, 2)},
-		{name: "came back", me: idB, had: rosterOf(7, working, "x", idA, idB, idC), want: rosterOf(7, working, "x", idA, idC).with(idB, 2), again: true},
-		{name: "the leader came back", me: idA, had: rosterOf(7, working, "x", idA, idB, idC), want: rosterOf(50, gathering, "x", idA)},
+		{name: "came back", me: idB, had: rosterOf(7, working, "x", idA, idB, idC), want: rosterOf(50, gathering, "x", idB)},
 		{name: "unknown to them", me: idC, had: rosterOf(7, working, "x", idA, idB), want: rosterOf(50, gathering, "x", idC)},
 		{name: "one too many", me: idC, agents: 2, had: rosterOf(7, working, "x", idA, idB), err: errWithout},
 		{name: "other settings", me: idB, had: rosterOf(7, working, "y", idA, idB), want: rosterOf(50, gathering, "x", idB)},
@@ -372,7 +320,7 @@ func TestStep(t *testing.T) {
 		if test.agents == 0 {
 			s.Named = []AgentID{idA, idB, idC}
 		}
-		got, g, err := s.step(test.had, 50)
+		got, life, err := s.step(test.had, 50)
 		if !errors.Is(err, test.err) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.err)
 			continue
@@ -381,11 +329,11 @@ func TestStep(t *testing.T) {
 			continue
 		}
 		at, _ := got.find(test.me)
-		if !bytes.Equal(wire.Encode(got), wire.Encode(test.want)) || g.again != test.again || g.life != got.Members[at].Life {
-			t.Errorf("%s: %+v, %+v; want %+v, again %v", test.name, got, g, test.want, test.again)
+		if !bytes.Equal(wire.Encode(got), wire.Encode(test.want)) || life != got.Members[at].Life {
+			t.Errorf("%s: %+v in life %d; want %+v", test.name, got, life, test.want)
 		}
-		if same := test.had.Version != 0 && bytes.Equal(wire.Encode(got), wire.Encode(test.had)); g.changed == same {
-			t.Errorf("%s: changed %v: %+v", test.name, g.changed, got)
+		if same := bytes.Equal(wire.Encode(got), wire.Encode(test.had)); got.equal(test.had) != same {
+			t.Errorf("%s: counts as changed: %v; %+v", test.name, same, got)
 		}
 	}
 }
@@ -395,22 +343,22 @@ func TestVerdict(t *testing.T) {
 	up := rosterOf(7, givenUp, "x", idA, idB)
 	up.By = idA
 	for want, r := range map[error]roster{
-		nil: rosterOf(7, working, "x", idA, idB), errTwoTasks: rosterOf(7, working, "x", idA).with(idB, 2), ErrAnew: rosterOf(8, gathering, "x", idA),
+		nil: rosterOf(7, working, "x", idA, idB), errTwoTasks: rosterOf(7, working, "x", idA).with(idB, 2), errRestart: rosterOf(8, gathering, "x", idA),
 		errSettings: rosterOf(8, gathering, "y", idA), errGivenUp: up,
 	} {
 		if err := s.verdict(r); !errors.Is(err, want) {
 			t.Errorf("%+v: %v, want %v", r, err, want)
 		}
 	}
-	if err := s.verdict(roster{}); !errors.Is(err, ErrAnew) { // the exchange lost all values
+	if err := s.verdict(roster{}); !errors.Is(err, errRestart) { // the exchange lost all values
 		t.Error(err)
 	}
 }
 
 var someFrames = []peerFrame{
-	{Version: taskVersion, Session: 7, From: 1, Life: 2, Of: 3, Ack: 4},
-	{Version: taskVersion, Session: 1 << 60, Life: 1, Of: 1, Seq: 1, Kind: kindEnd, Bytes: []byte("text")},
-	{Version: taskVersion, Session: 7, From: 3, Life: 1, Of: 1, Seq: 9, Kind: kindBye},
+	{Version: taskVersion, Session: 7, From: 1, Ack: 4},
+	{Version: taskVersion, Session: 1 << 60, Seq: 1, Kind: kindEnd, Bytes: []byte("text")},
+	{Version: taskVersion, Session: 7, From: 3, Seq: 9, Kind: kindBye},
 }
 
 // FuzzTaskWire decodes any bytes as a frame and as a roster. Whatever is accepted must encode
@@ -443,7 +391,7 @@ func FuzzTaskWire(f *testing.F) {
 	})
 }
 
-// pairOf returns peer 0 of two in session 7, with lives 3 and 5. Nobody reads its exchange.
+// pairOf returns peer 0 of two in session 7. Nobody reads its exchange.
 func pairOf(t *testing.T) *peer {
 	t.Helper()
 	e, err := NewHub().Open(idA)
@@ -451,18 +399,15 @@ func pairOf(t *testing.T) *peer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	return newPeer(e, 7, 0, []AgentID{idA, idB}, []uint64{3, 5}, time.Second)
+	return newPeer(e, 7, 0, []AgentID{idA, idB}, time.Second)
 }
 
-// TestPeerStrangers: a peer accepts frames only from the other's present life, for its own life,
-// and in this session.
+// TestPeerStrangers: a peer accepts frames only of this session, once.
 func TestPeerStrangers(t *testing.T) {
-	right := peerFrame{Version: taskVersion, Session: 7, From: 1, Life: 5, Of: 3, Seq: 1, Kind: kindEnd, Bytes: []byte("text")}
+	right := peerFrame{Version: taskVersion, Session: 7, From: 1, Seq: 1, Kind: kindEnd, Bytes: []byte("text")}
 	for name, change := range map[string]func(f *peerFrame){
 		"of another session":   func(f *peerFrame) { f.Session = 6 },
 		"of a later session":   func(f *peerFrame) { f.Session = 8 },
-		"of an earlier life":   func(f *peerFrame) { f.Life = 4 },
-		"to an earlier life":   func(f *peerFrame) { f.Of = 2 },
 		"of itself":            func(f *peerFrame) { f.From = 0 },
 		"of nobody":            func(f *peerFrame) { f.From = 2 },
 		"of another version":   func(f *peerFrame) { f.Version++ },
@@ -486,15 +431,13 @@ func TestPeerStrangers(t *testing.T) {
 		}
 	}
 	p := pairOf(t)
-	later := right
-	later.Life = 6
-	for _, f := range []peerFrame{right, right, later, right, later} {
-		if err := p.handle(t.Context(), wire.Encode(f)); err != nil {
+	for range 2 {
+		if err := p.handle(t.Context(), wire.Encode(right)); err != nil {
 			t.Error(err)
 		}
 	}
-	if len(p.inbox) != 2 {
-		t.Errorf("%d messages, want one of each life", len(p.inbox))
+	if len(p.inbox) != 1 {
+		t.Errorf("%d messages of a repeated frame", len(p.inbox))
 	}
 }
 

@@ -24,7 +24,7 @@ func (m *Member) handle(from AgentID, message []byte) {
 	}
 	kind, b := message[0], message[1:]
 	switch {
-	case kind == frameMessage && m.keeps(from):
+	case kind == frameMessage && m.isKeeperOf(from):
 		m.keeper.handle(from, b)
 	case kind == answerMessage && m.sender != nil:
 		m.sender.handle(from, b)
@@ -119,7 +119,7 @@ func (t *teaching) round() (every time.Duration, err error) {
 	}
 	messages, err := t.broadcast.nextRound(living, t.soFar)
 	for _, m := range messages {
-		t.Member.say(m.to, lessonMessage, m.bytes)
+		t.sendEngine(m.to, lessonMessage, m.bytes)
 	}
 	return every, err
 }

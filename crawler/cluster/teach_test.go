@@ -223,7 +223,11 @@ func TestLabelsReachAll(t *testing.T) {
 				if _, err := fmt.Sscanf(url, "http://s%d.test/%d", &s, &p); err != nil {
 					t.Fatal(err)
 				}
-				if got, want := mind.said[url], fmt.Sprintf("%s of page %d of %d", word, p, s); got != want {
+				title := "stone"
+				if p%3 == 0 {
+					title = "gold"
+				}
+				if got, want := mind.said[url], fmt.Sprintf("%s of %s %d of %d", word, title, p, s); got != want {
 					t.Errorf("%s: of %s it was told %q, want %q", id, url, got, want)
 				}
 			}

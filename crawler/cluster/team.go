@@ -28,7 +28,7 @@ type Team struct {
 	harvest crawler.Watch
 	ended   chan *teamAgent
 	reach   int // links that the price admits at least
-	turn    int // index of the agent that comes first among equals
+	first   int // index of the agent that comes first among equals
 	pricer  pricer
 
 	commits atomic.Int64  // since the last round
@@ -71,7 +71,7 @@ type teamAgent struct {
 
 const (
 	teamRound     = 100 * time.Millisecond // longest time between rounds
-	teamKeeps     = 2 * teamRound          // how long an agent may leave its allowance unused
+	idleGrace     = 2 * teamRound          // how long an agent may leave its allowance unused
 	tellPages     = 10                     // scorers share what they learned after this many pages, or after teachEvery
 	deliveryBytes = 1 << 20                // approximate size of a delivery
 	commitShare   = 4                      // a round starts after Workers/commitShare commits
@@ -371,14 +371,14 @@ func (t *Team) deliver(ctx context.Context, from *teamAgent, part uint16) error 
 
 // teach shares what scorers learned and people's labels, at first also those of earlier sessions.
 func (t *Team) teach(ctx context.Context) error {
-	told := make(map[*teamAgent][]byte, len(t.agents))
+	lessons := make(map[*teamAgent][]byte, len(t.agents))
 	for _, from := range t.agents {
-		told[from] = from.Lesson()
+		lessons[from] = from.Lesson()
 	}
 	if err := t.each(func(to *teamAgent) (err error) {
 		for _, from := range t.agents { // in a fixed order, as new words push out old ones
-			if from != to && told[from] != nil {
-				err = errors.Join(err, to.Learn(told[from]))
+			if from != to && lessons[from] != nil {
+				err = errors.Join(err, to.Learn(lessons[from]))
 			}
 		}
 		return err
@@ -416,8 +416,8 @@ func (t *Team) teach(ctx context.Context) error {
 }
 
 func (t *Team) divide(ctx context.Context, slow bool) error {
-	t.turn = (t.turn + 1) % len(t.agents)
-	agents := slices.Concat(t.agents[t.turn:], t.agents[:t.turn])
+	t.first = (t.first + 1) % len(t.agents)
+	agents := slices.Concat(t.agents[t.first:], t.agents[:t.first])
 	reports, spent, busy := make([]standing, len(agents)), uint64(0), 0
 	for i, a := range agents {
 		var err error
@@ -469,7 +469,7 @@ func (a *teamAgent) head() []float64 {
 		a.unused = time.Time{}
 	case a.unused.IsZero():
 		a.unused = now
-	case now.Sub(a.unused) > teamKeeps:
+	case now.Sub(a.unused) > idleGrace:
 		a.unused = time.Time{}
 		return nil
 	}
@@ -591,7 +591,7 @@ type pricer struct {
 
 const (
 	pricePages = 4
-	priceHolds = time.Second
+	priceAge   = time.Second
 )
 
 func newPricer(whole *crawler.Options, promises bool) pricer {
@@ -623,7 +623,7 @@ func (p *pricer) least(ctx context.Context, agents []*teamAgent, left uint64) (f
 	switch {
 	case sum.Busy == 0 && !sum.Resting, now.Sub(p.moved) >= crawler.LongestWait:
 		return math.Inf(-1), nil // waiting gains nothing
-	case sum.Spent < p.spent+pricePages && now.Sub(p.asked) < priceHolds:
+	case sum.Spent < p.spent+pricePages && now.Sub(p.asked) < priceAge:
 		return p.price, nil
 	}
 	p.asked, p.spent = now, sum.Spent

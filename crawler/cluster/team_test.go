@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,98 +18,22 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
-	"fossick/graph/orders"
 	"fossick/internal/page"
 	"fossick/internal/testkit"
 	"fossick/store"
 )
 
-// teamWeb is a set of hosts whose pages link to each other and to the next host's pages. It logs
-// requests.
-type teamWeb struct {
-	hosts, pages int
-	dead         bool // every other host does not answer
-	mirrors      bool // every other page of a host also exists on each other host
-
-	mu  sync.Mutex // guards log
-	log []string
-}
-
-func (w *teamWeb) Resolve(_ context.Context, host string) (netip.Addr, error) {
-	sum := store.HashURL(host)
-	return netip.AddrFrom4([4]byte{203, sum[0], sum[1], sum[2]}), nil
-}
-
-func (w *teamWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
-	r := &fetch.Response{URL: req.URL, Start: time.Now(), Header: http.Header{}}
-	time.Sleep(20 * time.Millisecond)
-	r.Took = time.Since(r.Start)
-	w.mu.Lock()
-	w.log = append(w.log, req.URL)
-	w.mu.Unlock()
-	var h, p int
-	switch n, _ := fmt.Sscanf(req.URL, "http://h%d.test/%d", &h, &p); {
-	case w.dead && h%2 == 1:
-		r.State = fetch.StateConnectTimeout
-	case n < 2 || h >= w.hosts || p >= w.pages:
-		r.State, r.Code = fetch.StateCode, 404
-	case w.mirrors:
-		r.State, r.Code, r.ContentType = fetch.StateOK, 200, "text/html"
-		r.Body = fmt.Appendf(nil, `<title>gold %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://h%d.test/0">c</a>`, p, h, p+1, p+2, (h+1)%w.hosts)
-		if p%2 == 1 {
-			r.Body = fmt.Appendf(nil, `<title>gold %d of all</title>`, p)
-		}
-	default:
-		word := "stone"
-		if p%3 == 0 {
-			word = "gold"
-		}
-		r.State, r.Code, r.ContentType = fetch.StateOK, 200, "text/html"
-		r.Body = fmt.Appendf(nil, `<title>%s %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://h%d.test/%d">c</a>`,
-			word, p, h, (p+1)%w.pages, (7*p+3)%w.pages, (h+1)%w.hosts, p)
-	}
-	return r
-}
-
-// gold finds pages relevant whose title has the word gold.
-type gold struct{}
-
-func (gold) ScorePage(p *page.Page, _ float64) crawler.Score {
-	if strings.Contains(p.Title, "gold") {
-		return crawler.Score{Value: .9, Relevant: true}
-	}
-	return crawler.Score{Value: .1}
-}
-
-func (gold) ScoreLinks(dst []float64, p *page.Page, s crawler.Score) []float64 {
-	for range p.Links {
-		dst = append(dst, s.Value)
-	}
-	return dst
-}
-
-// crawlAsTeam crawls a teamWeb with so many agents.
-func crawlAsTeam(t *testing.T, w *teamWeb, agents int, set func(*crawler.Options)) (crawler.Result, []string) {
+// crawlAsTeam crawls a web with so many agents.
+func crawlAsTeam(t *testing.T, w *web, agents int, set func(*crawler.Options)) (crawler.Result, []string) {
 	t.Helper()
-	order, err := orders.OrderingByName("relevance")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.took = 20 * time.Millisecond
 	var all []crawler.Options
 	for range agents {
-		s, err := store.Create(t.TempDir(), store.Info{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		o := crawler.Options{Store: s, Fetcher: w, Scorer: gold{}, Ordering: order, Seeds: []string{"http://h0.test/0"}, Workers: 6, Delay: crawler.Delay{Fixed: true}, Patience: 1}
+		o := crawlOf(t, storeOf(t, ""), w, gold{})
 		set(&o)
 		all = append(all, o)
 	}
+	var err error
 	var whole interface {
 		Run(ctx context.Context) (crawler.Result, error)
 	}
@@ -150,7 +73,7 @@ func TestDrained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var one []string
 		for _, agents := range []int{1, 2, 5} {
-			w := &teamWeb{hosts: 11, pages: 13}
+			w := &web{sites: 11, pages: 13}
 			r, urls := crawlAsTeam(t, w, agents, func(*crawler.Options) {})
 			if r.Stopped != crawler.StopEmpty || r.Counts.States["ok"] != r.Counts.Pages || r.Hosts != 11 {
 				t.Errorf("%d agents: %+v", agents, r)
@@ -162,8 +85,8 @@ func TestDrained(t *testing.T) {
 				t.Errorf("%d agents found %d pages, one %d", agents, len(urls), len(one))
 			}
 			asked := map[string]int{}
-			for _, u := range w.log {
-				asked[u]++
+			for _, a := range w.log {
+				asked[a.url]++
 			}
 			if n := slices.Max(slices.Collect(maps.Values(asked))); n > 1 {
 				t.Errorf("%d agents: a URL was asked for %d times", agents, n)
@@ -177,7 +100,7 @@ func TestTeamBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, agents := range []int{1, 3, 8} {
 			for _, most := range []uint64{1, 7, 50} {
-				w := &teamWeb{hosts: 24, pages: 13, dead: true}
+				w := &web{sites: 24, pages: 13, dead: true}
 				r, _ := crawlAsTeam(t, w, agents, func(o *crawler.Options) { o.MaxPages = most })
 				if want := min(most, 13); r.Counts.Pages != want { // the first host's neighbour is dead
 					t.Errorf("%d agents: %d pages, want %d; %s", agents, r.Counts.Pages, want, r.Stopped)
@@ -190,12 +113,12 @@ func TestTeamBudget(t *testing.T) {
 // TestWhole: the limits of time and harvest hold for the whole team, and its progress is the sum.
 func TestWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, _ := crawlAsTeam(t, &teamWeb{hosts: 20, pages: 100}, 3, func(o *crawler.Options) { o.MinHarvest = .9 })
+		r, _ := crawlAsTeam(t, &web{sites: 20, pages: 100}, 3, func(o *crawler.Options) { o.MinHarvest = .9 })
 		if r.Stopped != crawler.StopMinHarvest || r.Counts.Pages > 1500 || r.Next.Pages == 0 {
 			t.Errorf("min harvest: %d pages, %s, %+v", r.Counts.Pages, r.Stopped, r.Next)
 		}
 		var last crawler.Progress
-		r, _ = crawlAsTeam(t, &teamWeb{hosts: 40, pages: 400}, 3, func(o *crawler.Options) {
+		r, _ = crawlAsTeam(t, &web{sites: 40, pages: 400}, 3, func(o *crawler.Options) {
 			o.MaxTime, o.Progress = 2*time.Second, func(p crawler.Progress) { last = p }
 		})
 		if r.Stopped != crawler.StopMaxTime || r.Counts.Elapsed < 2*time.Second || r.Counts.Elapsed > 9*time.Second || last.Counts.Pages == 0 || last.Counts.Pages > r.Counts.Pages || last.Next.Pages == 0 {
@@ -211,7 +134,7 @@ func TestTeamDuplicates(t *testing.T) {
 		const contents = 11*7 + 6
 		for _, agents := range []int{1, 2, 5} {
 			for _, most := range []uint64{0, 60} {
-				r, urls := crawlAsTeam(t, &teamWeb{hosts: 11, pages: 13, mirrors: true}, agents, func(o *crawler.Options) { o.MaxPages = most })
+				r, urls := crawlAsTeam(t, &web{sites: 11, pages: 13, mirrors: true}, agents, func(o *crawler.Options) { o.MaxPages = most })
 				seen := map[string]bool{}
 				for _, u := range urls {
 					if path := page.Path(u); (path[len(path)-1]-'0')%2 == 1 {
@@ -266,7 +189,7 @@ func (w worths) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	time.Sleep(5 * time.Millisecond)
 	r.Took = time.Since(r.Start)
 	var h, p int
-	if n, _ := fmt.Sscanf(req.URL, "http://h%d.test/%d", &h, &p); n < 2 {
+	if n, _ := fmt.Sscanf(req.URL, "http://s%d.test/%d", &h, &p); n < 2 {
 		r.State, r.Code = fetch.StateCode, 404
 		return r
 	}
@@ -274,7 +197,7 @@ func (w worths) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	r.Body = fmt.Appendf(nil, "<title>%d of %d</title>", p, h)
 	for i := range 12 {
 		to, at := (h*5+p+i*3)%w.hosts, (p*13+i*29+1)%w.pages
-		r.Body = fmt.Appendf(r.Body, `<a href="http://h%d.test/%d">%g</a> `, to, at, w.worth(to, at))
+		r.Body = fmt.Appendf(r.Body, `<a href="http://s%d.test/%d">%g</a> `, to, at, w.worth(to, at))
 	}
 	return r
 }
@@ -284,7 +207,7 @@ type told struct{ worths }
 
 func (t told) ScorePage(p *page.Page, _ float64) crawler.Score {
 	var h, n int
-	_, _ = fmt.Sscanf(p.URL, "http://h%d.test/%d", &h, &n)
+	_, _ = fmt.Sscanf(p.URL, "http://s%d.test/%d", &h, &n)
 	return crawler.Score{Value: t.worth(h, n), Relevant: true}
 }
 
@@ -302,7 +225,7 @@ func bestOf(t *testing.T, agents int, rest time.Duration, patience float64) (sum
 	w := worths{64, 400, new(askedAtOnce)}
 	var last crawler.Progress
 	waits := false
-	r, urls := crawlAsTeam(t, &teamWeb{}, agents, func(o *crawler.Options) {
+	r, urls := crawlAsTeam(t, &web{}, agents, func(o *crawler.Options) {
 		o.Fetcher, o.Scorer, o.MaxPages, o.Workers = w, told{w}, 300, workers
 		o.Patience, o.Delay.Rest = patience, rest
 		o.Progress = func(p crawler.Progress) {
@@ -318,7 +241,7 @@ func bestOf(t *testing.T, agents int, rest time.Duration, patience float64) (sum
 	}
 	for _, u := range urls {
 		var h, p int
-		_, _ = fmt.Sscanf(u, "http://h%d.test/%d", &h, &p)
+		_, _ = fmt.Sscanf(u, "http://s%d.test/%d", &h, &p)
 		sum += w.worth(h, p)
 	}
 	if most := w.asked.most.Load(); most > workers {
@@ -370,31 +293,16 @@ func (m *marked) Mark(marks []crawler.Marked) {
 // TestLabels: a label given at one agent reaches all with its page, also after a resume.
 func TestLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		order, err := orders.OrderingByName("relevance")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var stores []*store.Store
-		for range 3 {
-			s, err := store.Create(t.TempDir(), store.Info{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			stores = append(stores, s)
-		}
+		stores := []*store.Store{storeOf(t, ""), storeOf(t, ""), storeOf(t, "")}
 		var url, want string
 		for session := range 2 {
 			var all []crawler.Options
 			var scorers []*marked
 			for _, s := range stores {
 				scorers = append(scorers, &marked{said: map[string]string{}})
-				all = append(all, crawler.Options{Store: s, Fetcher: &teamWeb{hosts: 11, pages: 100}, Scorer: scorers[len(scorers)-1], Ordering: order,
-					Seeds: []string{"http://h0.test/0"}, Workers: 6, Delay: crawler.Delay{Fixed: true, Rest: 100 * time.Millisecond}, Patience: 1})
+				opt := crawlOf(t, s, &web{sites: 11, pages: 100, took: 20 * time.Millisecond}, scorers[len(scorers)-1])
+				opt.Delay.Rest = 100 * time.Millisecond
+				all = append(all, opt)
 			}
 			team, err := NewTeam(all)
 			if err != nil {

@@ -92,7 +92,7 @@ func (a *simAgent) boot() {
 		agent: a, w: w, own: map[partition]uint64{}, rest: map[int]time.Duration{}, flying: map[int]int{},
 		freeing: map[partition]uint64{},
 		node: newNode(Protocol{
-			ID: a.id, Lease: simLease, Longest: simLongest, Resend: 500 * time.Millisecond, MaxPages: w.maxPages,
+			ID: a.id, Lease: simLease, Longest: simLongest, Resend: 500 * time.Millisecond, maxPages: w.maxPages,
 			Prefers: a == w.agents[w.seed/3%3%uint64(len(w.agents))] && w.seed%5 > 0,
 			Grace:   time.Duration(w.seed%3) * time.Second, Fresh: w.seed%2 == 0 && !w.wipes, parts: simParts, defect: w.defect,
 		}, r),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 
 	"github.com/fxamacker/cbor/v2"
@@ -38,7 +37,7 @@ func decode[T any](name string, b []byte) (v T, err error) {
 	return v, nil
 }
 
-// message goes from agent to agent. All kinds but kindTold concern one partition.
+// message goes from agent to agent. All kinds but kindEngine concern one partition.
 type message struct {
 	_         struct{} `cbor:",toarray"`
 	Version   uint64
@@ -55,7 +54,7 @@ const (
 	kindLinks   = 1
 	kindAck     = 2
 	kindRefusal = 3
-	kindTold    = 4 // one parcel with a message to the other engine
+	kindEngine  = 4 // one parcel with a message to the other engine
 )
 
 type heartbeat struct {
@@ -89,10 +88,6 @@ type budgetValue struct {
 	Plenty  bool // enough pages are left that no agent need return any
 }
 
-var named = regexp.MustCompile(`^[0-9A-Za-z_-]{1,32}$`)
-
-func (id AgentID) known() bool { return named.MatchString(string(id)) }
-
 func decodeMessage(b []byte) (m message, err error) {
 	if len(b) > 2*mostMessageBytes {
 		return m, fmt.Errorf("message of %d bytes: %w", len(b), errWire)
@@ -100,7 +95,7 @@ func decodeMessage(b []byte) (m message, err error) {
 	if m, err = decode[message]("message", b); err != nil {
 		return m, err
 	}
-	if m.Version != wireVersion || m.Partition >= partitions || m.Kind < kindLinks || m.Kind > kindTold || !m.From.known() || m.Kind == kindTold && len(m.Parcels) != 1 {
+	if m.Version != wireVersion || m.Partition >= partitions || m.Kind < kindLinks || m.Kind > kindEngine || m.From.Check() != nil || m.Kind == kindEngine && len(m.Parcels) != 1 {
 		return m, fmt.Errorf("message of version %d, kind %d: %w", m.Version, m.Kind, errWire)
 	}
 	last := m.After
@@ -131,7 +126,7 @@ func decodeHeartbeat(b []byte) (h heartbeat, err error) {
 	}
 	r := h.Report
 	if h.Version != wireVersion || len(r.Head) > mostHead || len(r.Best) > mostHead || slices.ContainsFunc(r.Head, math.IsNaN) ||
-		slices.ContainsFunc(r.Best, func(b Best) bool { return math.IsNaN(b.Priority) }) || len(h.Released) > partitions || len(h.Held) > partitions || h.Returned < 0 ||
+		slices.ContainsFunc(r.Best, func(b surveyPoint) bool { return math.IsNaN(b.Priority) }) || len(h.Released) > partitions || len(h.Held) > partitions || h.Returned < 0 ||
 		min(r.Pages, r.Relevant, r.Requests, r.Waiting, r.InFlight, r.Outbox, r.Allowed, r.Lost) < 0 || r.Workers < 0 {
 		return h, fmt.Errorf("heartbeat of version %d: %w", h.Version, errWire)
 	}
@@ -146,7 +141,7 @@ func decodeBudget(b []byte) (v budgetValue, err error) {
 		return v, fmt.Errorf("budget of version %d at the price %g: %w", v.Version, v.Price, errWire)
 	}
 	for id, n := range v.Grants {
-		if n < 0 || !id.known() {
+		if n < 0 || id.Check() != nil {
 			return v, fmt.Errorf("budget: %d pages of %.40q: %w", n, id, errWire)
 		}
 	}
@@ -244,7 +239,7 @@ func decodeTable(b []byte) (*table, error) {
 		}
 	}
 	for i, id := range v.Agents {
-		if !id.known() || i > 0 && id <= v.Agents[i-1] {
+		if id.Check() != nil || i > 0 && id <= v.Agents[i-1] {
 			return nil, fmt.Errorf("table: agents out of order: %w", errWire)
 		}
 	}

@@ -47,7 +47,7 @@ const (
 // ahead holds the best links that can be fetched within a lease, and a survey of all.
 type ahead struct {
 	links  []float64
-	best   []Best
+	best   []surveyPoint
 	looked time.Time
 }
 
@@ -76,12 +76,12 @@ func (a ahead) look(ctx context.Context, agent *crawler.Agent, perSecond float64
 }
 
 // survey samples waiting links, best first: the best 1, 2, 4, 8 and so on, and all.
-func survey(links []frontier.Waiting) (best []Best) {
+func survey(links []frontier.Waiting) (best []surveyPoint) {
 	parties := map[frontier.Host]struct{}{}
 	for i, w := range links {
 		parties[w.Party] = struct{}{}
 		if n := i + 1; n&i == 0 || n == len(links) {
-			best = append(best, Best{Links: n, Parties: len(parties), Priority: w.Priority})
+			best = append(best, surveyPoint{Links: n, Parties: len(parties), Priority: w.Priority})
 		}
 	}
 	return best
@@ -133,8 +133,8 @@ func (w *worth) price(all []report) float64 {
 }
 
 // unfold appends the links that a survey describes, with interpolated priorities.
-func unfold(dst []frontier.Waiting, best []Best, first frontier.Host) []frontier.Waiting {
-	had := Best{}
+func unfold(dst []frontier.Waiting, best []surveyPoint, first frontier.Host) []frontier.Waiting {
+	had := surveyPoint{}
 	for _, b := range best {
 		n := b.Links - had.Links
 		if n <= 0 || b.Links > bestLinks || b.Parties < had.Parties {

@@ -13,18 +13,6 @@ import (
 	"fossick/crawler/frontier"
 )
 
-// folded is an independent version of survey.
-func folded(links []frontier.Waiting) (best []Best) {
-	parties := map[frontier.Host]struct{}{}
-	for i, w := range links {
-		parties[w.Party] = struct{}{}
-		if n := i + 1; n&i == 0 || n == len(links) {
-			best = append(best, Best{Links: n, Parties: len(parties), Priority: w.Priority})
-		}
-	}
-	return best
-}
-
 // TestWorth: the price from members' reports is near that of one crawl with all their links.
 func TestWorth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 20))
@@ -44,7 +32,7 @@ func TestWorth(t *testing.T) {
 			}
 			slices.SortFunc(links, byPriority)
 			union = append(union, links...)
-			reports = append(reports, report{Pages: 50, Relevant: 20, Best: folded(links)})
+			reports = append(reports, report{Pages: 50, Relevant: 20, Best: survey(links)})
 		}
 		slices.SortFunc(union, byPriority)
 		opt := crawler.PatienceOptions{Factor: 3, Chances: chances}
@@ -61,7 +49,7 @@ func TestWorth(t *testing.T) {
 // TestWorthOfBudget, by hand: 160 of 660 pages are left, so the price is that of link 10 of 1,024
 // with priorities from 1 to 0. A tenth of the harvest, 150 of 500 pages, is subtracted.
 func TestWorthOfBudget(t *testing.T) {
-	best := []Best{{Links: 1, Parties: 1, Priority: 1}, {Links: 1024, Parties: 1024}}
+	best := []surveyPoint{{Links: 1, Parties: 1, Priority: 1}, {Links: 1024, Parties: 1024}}
 	w := worth{keeper: crawler.NewPatience(crawler.PatienceOptions{Factor: 1e6, Chances: true}), most: 660}
 	got := w.price([]report{{Pages: 400, Relevant: 130, Best: best}, {Pages: 100, Relevant: 20}})
 	if want := 1 - 10./1023 - 0.03; !(math.Abs(got-want) <= 1e-9) {
@@ -73,10 +61,10 @@ func TestWorthOfBudget(t *testing.T) {
 func TestWorthless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := worth{keeper: crawler.NewPatience(crawler.PatienceOptions{Factor: 3})}
-		for _, best := range [][]Best{nil, {{Links: -1}}, {{Links: math.MaxInt, Parties: 1, Priority: .5}}, {{Links: 8, Parties: -3, Priority: .5}}, {{Links: 2, Parties: 9, Priority: .5}, {Links: 1, Parties: 1}}} {
+		for _, best := range [][]surveyPoint{nil, {{Links: -1}}, {{Links: math.MaxInt, Parties: 1, Priority: .5}}, {{Links: 8, Parties: -3, Priority: .5}}, {{Links: 2, Parties: 9, Priority: .5}, {Links: 1, Parties: 1}}} {
 			w.price([]report{{Best: best}})
 		}
-		some := []report{{Pages: 7, Best: []Best{{Links: 1, Parties: 1, Priority: .9}, {Links: 100, Parties: 40, Priority: .5}}}}
+		some := []report{{Pages: 7, Best: []surveyPoint{{Links: 1, Parties: 1, Priority: .9}, {Links: 100, Parties: 40, Priority: .5}}}}
 		if p := w.price(some); p < .5 {
 			t.Errorf("price %g", p)
 		}
@@ -84,7 +72,7 @@ func TestWorthless(t *testing.T) {
 		if p := w.price(some); !math.IsInf(p, -1) {
 			t.Errorf("price %g though no page came", p)
 		}
-		infinite := []report{{Pages: 8, Best: []Best{{Links: 1, Parties: 1, Priority: math.Inf(1)}, {Links: 2, Parties: 2, Priority: math.Inf(1)}, {Links: 100, Parties: 40, Priority: math.Inf(-1)}}}}
+		infinite := []report{{Pages: 8, Best: []surveyPoint{{Links: 1, Parties: 1, Priority: math.Inf(1)}, {Links: 2, Parties: 2, Priority: math.Inf(1)}, {Links: 100, Parties: 40, Priority: math.Inf(-1)}}}}
 		if p := w.price(infinite); math.IsNaN(p) {
 			t.Error("infinite priorities have no price")
 		}

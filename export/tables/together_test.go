@@ -116,7 +116,7 @@ func (w *together) live(ctx context.Context, i, dies int) (r *Result, err error)
 		e, err := w.hub.Open(at)
 		return &mortal{Exchange: e, life: l, rng: rand.New(rand.NewPCG(w.seed*100+uint64(i), 4))}, err
 	}}.Run(ctx, func(ctx context.Context, s cluster.TaskSession) (err error) {
-		r, err = Together(ctx, opt, Group{Me: s.Me, Agents: s.Agents, Name: string(id), Again: s.Again, Peers: s.Peer})
+		r, err = Together(ctx, opt, Group{Me: s.Me, Agents: s.Agents, Name: string(id), Peers: s.Peer})
 		return err
 	})
 	if cause := context.Cause(ctx); cause != nil {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -20,13 +19,14 @@ import (
 
 // Options name an agent's exchange. Crawl, Agent, and one of Server and URL are required.
 type Options struct {
-	Crawl    string
-	Agent    cluster.AgentID
-	Server   *Server      // in this process
-	URL      string       // nats://host:port of existing servers, separated by commas
-	Replicas int          // copies of the values; 0: one for each server, at most 3
-	Secrets  *Secrets     // what the servers ask for; nil: those of Server, or localSecrets
-	Log      *slog.Logger // nil: silent
+	Crawl   string
+	Agent   cluster.AgentID
+	Server  *Server      // in this process
+	URL     string       // nats://host:port of existing servers, separated by commas
+	Secrets *Secrets     // what the servers ask for; nil: those of Server, or localSecrets
+	Log     *slog.Logger // nil: silent
+
+	replicas int // for tests: copies of the values; 0: one for each server, at most 3
 }
 
 var (
@@ -47,12 +47,9 @@ type Bus struct {
 	conn    *nats.Conn
 	in      *nats.Subscription
 	values  *bucket
-	subject string // prefix before the agent's name
-
-	mu     sync.Mutex
-	waits  map[int]context.CancelCauseFunc // guarded by mu: calls for Close to end
-	waited int                             // guarded by mu: number of waits so far, names them
-	closed bool                            // guarded by mu
+	subject string          // prefix before the agent's name
+	life    context.Context // until Close
+	end     context.CancelFunc
 }
 
 // Open connects an agent, and makes the crawl's bucket if there is none. It retries until ctx
@@ -83,10 +80,11 @@ func begin(ctx context.Context, conn *nats.Conn, o *Options) (*Bus, error) {
 		return nil, fmt.Errorf("exchange: %w", err)
 	}
 	b := &Bus{
-		conn: conn, subject: "fossick." + o.Crawl + ".to.", waits: map[int]context.CancelCauseFunc{},
-		values: &bucket{conn: conn, js: js, crawl: o.Crawl, replicas: o.Replicas, log: o.Log},
+		conn: conn, subject: "fossick." + o.Crawl + ".to.",
+		values: &bucket{conn: conn, js: js, crawl: o.Crawl, replicas: o.replicas, log: o.Log},
 	}
-	if o.Replicas == 0 && o.Server != nil {
+	b.life, b.end = context.WithCancel(context.Background())
+	if o.replicas == 0 && o.Server != nil {
 		b.values.replicas = min(3, o.Server.servers)
 	}
 	if b.values.replicas == 3 {
@@ -217,7 +215,7 @@ func (b *Bus) Receive(ctx context.Context) ([]byte, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, nats.ErrSlowConsumer): // reported once; the next call has a message
-		case b.isClosed():
+		case b.life.Err() != nil:
 			return nil, cluster.ErrClosed
 		default:
 			return nil, fmt.Errorf("exchange: %w", err)
@@ -227,36 +225,17 @@ func (b *Bus) Receive(ctx context.Context) ([]byte, error) {
 
 // Close implements cluster.Exchange.
 func (b *Bus) Close() error {
-	b.mu.Lock()
-	b.closed = true
-	for _, cancel := range b.waits {
-		cancel(cluster.ErrClosed)
-	}
-	b.mu.Unlock()
+	b.end()
 	b.conn.Close()
 	return nil
 }
 
-func (b *Bus) isClosed() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.closed
-}
-
+// until returns a context that also ends, by cluster.ErrClosed, when the bus is closed.
 func (b *Bus) until(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		cancel(cluster.ErrClosed)
-	}
-	b.waited++
-	name := b.waited
-	b.waits[name] = cancel
+	stop := context.AfterFunc(b.life, func() { cancel(cluster.ErrClosed) })
 	return ctx, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.waits, name)
+		stop()
 		cancel(nil)
 	}
 }

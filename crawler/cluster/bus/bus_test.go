@@ -215,20 +215,27 @@ func TestAway(t *testing.T) {
 	if _, err := b.Values(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("values: %v", err)
 	}
-	heard := make(chan error)
+	result, waits := make(chan error), make(chan struct{}, 100)
 	go func() {
-		_, err := b.Swap(t.Context(), "key", nil, 0)
-		heard <- err
+		_, err := b.Swap(watched{t.Context(), waits}, "key", nil, 0)
+		result <- err
 	}()
-	for waiting := 0; waiting == 0; {
-		b.mu.Lock()
-		waiting = len(b.waits)
-		b.mu.Unlock()
-	}
+	<-waits
 	closed(t, b)
-	if err := <-heard; !errors.Is(err, cluster.ErrClosed) {
-		t.Errorf("who waits when it is closed: %v", err)
+	if err := <-result; !errors.Is(err, cluster.ErrClosed) {
+		t.Errorf("a call that waits when the bus is closed: %v", err)
 	}
+}
+
+// watched is a context that tells when a call begins to wait for it.
+type watched struct {
+	context.Context
+	waits chan<- struct{}
+}
+
+func (w watched) Done() <-chan struct{} {
+	w.waits <- struct{}{}
+	return w.Context.Done()
 }
 
 // TestOwnWrite: after a lost answer, a swap can tell its own write from another agent's.

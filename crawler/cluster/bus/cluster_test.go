@@ -264,7 +264,7 @@ func TestStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closed(t, b)
-	opened(t, Options{Agent: agentID(9), URL: "nats://" + a.Addr(), Secrets: keys[1], Replicas: 2})
+	opened(t, Options{Agent: agentID(9), URL: "nats://" + a.Addr(), Secrets: keys[1], replicas: 2})
 }
 
 // TestLocalStrangers: without given keys, a server on loopback still asks for a key. This user's
@@ -305,7 +305,7 @@ func TestLocalStrangers(t *testing.T) {
 	}
 	b := serve(peer, at)
 	defer closed(t, b)
-	ours := opened(t, Options{Agent: agentID(9), URL: "nats://" + a.Addr(), Replicas: 2})
+	ours := opened(t, Options{Agent: agentID(9), URL: "nats://" + a.Addr(), replicas: 2})
 	if _, err := ours.Values(t.Context()); err != nil {
 		t.Errorf("an agent of this user: %v", err)
 	}
@@ -333,4 +333,35 @@ func (r refusals) Handle(_ context.Context, record slog.Record) error {
 		}
 	}
 	return nil
+}
+
+// TestTwoOfThree: if one of three machines is absent, the others start with two copies. When it
+// comes, it gets the third.
+func TestTwoOfThree(t *testing.T) {
+	t.Parallel()
+	at := []string{freeAddress(t), freeAddress(t), freeAddress(t)}
+	serve := func(i int) *Server {
+		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000 * (i + 1)), Dir: t.TempDir(), Routes: at[i], Peers: at, unsynced: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { closed(t, s) })
+		return s
+	}
+	serve(0)
+	b := opened(t, Options{Agent: agentID(1), Server: serve(1)})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := b.Swap(ctx, "key", []byte("value"), 0); err != nil {
+		t.Fatal(err)
+	}
+	serve(2)
+	for copies := 0; copies != 3; {
+		if _, err := b.Values(ctx); err != nil {
+			t.Fatalf("%d copies, %v", copies, err)
+		}
+		if s, err := b.values.js.Stream(ctx, b.values.stream()); err == nil {
+			copies = s.CachedInfo().Config.Replicas
+		}
+	}
 }
