@@ -57,10 +57,8 @@ func newClassifier(m *models.Model, also *features.Also) (*Classifier, error) {
 			c.members = append(c.members, newMember(&own.Vote.Members[i], len(own.Terms)))
 		}
 	}
-	words := features.NewSharedWords()
 	c.spare = features.NewSpare(func() *scratch {
 		s := &scratch{state: c.newState(), x: features.NewExtractor(own.Extractor, c.lex)}
-		s.x.Share(words)
 		if c.also != nil {
 			s.x.ReadAlong(*c.also)
 		}
