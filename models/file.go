@@ -347,6 +347,9 @@ func (w *wire) model() *Model {
 		Calibration: Calibration{w.Scale, w.Offset},
 		Thresholds:  w.Thresholds, Keywords: w.Keywords, Card: w.Card,
 	}
+	if m.Tree != nil && m.Calibration.Scale == 0 {
+		m.Calibration.Scale = 1 // before version 9 a leaf's shares were the probabilities
+	}
 	copy(m.Weighting.Blocks[:], w.Blocks) // versions 1 and 2 have one fewer: they have no lead
 	m.Vote = readVote(w.Vote, m)
 	return m

@@ -105,10 +105,10 @@ func (g *grower) hits(ctx context.Context, in, out []int) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	w := models.NewWalker(tree, g.terms, g.classes)
-	probs, dense := make([]float64, g.classes), make([]float32, g.terms)
+	scorer := models.NewScorer(&models.Model{Classes: make([]string, g.classes), Terms: make([]string, g.terms), Tree: tree})
+	scores := make([]float64, g.classes)
 	for _, p := range out {
-		if w.Scores(probs, g.rows[p], dense); best(probs) == g.y[p] {
+		if scorer.Scores(scores, g.rows[p]); best(scores) == g.y[p] {
 			n++
 		}
 	}

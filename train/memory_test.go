@@ -418,40 +418,6 @@ func FuzzReadRow(f *testing.F) {
 	})
 }
 
-func BenchmarkRowLog(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	rows := make([]features.Vector, 500)
-	l := &rowLog{limit: 1 << 30}
-	for i := range rows {
-		for t := int32(rng.IntN(100)); t < 30000; t += 1 + int32(rng.IntN(200)) {
-			rows[i].Index, rows[i].Value = append(rows[i].Index, t), append(rows[i].Value, float32(1+rng.IntN(3)))
-		}
-		if err := l.add(rows[i]); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.Run("add", func(b *testing.B) {
-		b.ReportAllocs()
-		var buf []byte
-		for b.Loop() {
-			buf = buf[:0]
-			for _, v := range rows {
-				buf = appendRow(buf, v)
-			}
-		}
-		b.SetBytes(int64(len(l.tail)))
-	})
-	b.Run("each", func(b *testing.B) {
-		b.ReportAllocs()
-		b.SetBytes(int64(len(l.tail)))
-		for b.Loop() {
-			if err := l.each(context.Background(), func(int, features.Vector) error { return nil }); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
 // TestLossy: with room for a tenth of Zipf's words, the bound holds and is useful.
 func TestLossy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -79,35 +79,21 @@ func asker(m *models.Model) func(features.Doc) []float64 {
 	x := features.NewExtractor(m.Extractor, features.FixedLexicon(m.Terms))
 	w := m.Weighting
 	w.Bind(m.Terms)
-	s, dense := make([]float64, len(m.Classes)), make([]float32, len(m.Terms))
-	score := func(features.Doc, features.Vector) {}
-	switch {
-	case m.Tree != nil:
-		tree := models.NewWalker(m.Tree, len(m.Terms), len(m.Classes))
-		score = func(_ features.Doc, v features.Vector) { tree.Scores(s, v, dense); models.Logs(s) }
-	case m.Rules != nil:
-		rules := models.NewMatcher(m.Rules, len(m.Terms), len(m.Classes))
-		score = func(_ features.Doc, v features.Vector) { rules.Scores(s, v, &models.RuleScratch{Dense: dense}) }
-	case m.Forest != nil:
-		forest := models.NewRanger(m.Forest, len(m.Terms), len(m.Classes))
-		score = func(_ features.Doc, v features.Vector) { forest.Scores(s, v, dense) }
-	case m.Network != nil:
-		score = func(_ features.Doc, v features.Vector) { m.Network.Scores(s, v, make([]float32, m.Network.Units())) }
-	case m.Vote != nil:
-		var members []func(features.Doc) []float64
+	s, scorer := make([]float64, len(m.Classes)), models.NewScorer(m)
+	var members []func(features.Doc) []float64
+	if m.Vote != nil {
 		for _, member := range m.Vote.Members {
 			members = append(members, asker(member.Model))
 		}
-		score = func(d features.Doc, _ features.Vector) {
-			m.Vote.Scores(s, func(i int) []float64 { return members[i](d) })
-		}
-	default:
-		score = func(_ features.Doc, v features.Vector) { m.Linear.Scores(s, v) }
 	}
 	return func(d features.Doc) []float64 {
 		v := x.Count(features.Vector{}, d)
 		w.Apply(v)
-		score(d, v)
+		if m.Vote != nil {
+			m.Vote.Scores(s, func(i int) []float64 { return members[i](d) })
+		} else {
+			scorer.Scores(s, v)
+		}
 		m.Calibration.Apply(s)
 		return s
 	}
@@ -664,19 +650,5 @@ func (d *duel) print() {
 		if only[1] > only[0] && test.P < 0.05 {
 			d.t.Errorf("%s is better than nn, which has %d pages fewer right; p = %.2g", name, only[1]-only[0], test.P)
 		}
-	}
-}
-
-func BenchmarkTrain(b *testing.B) {
-	set := toy(300, "bank", "code", "star")
-	for _, name := range []string{"linear", "nb", "c45", "nn"} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, _, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 1}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
