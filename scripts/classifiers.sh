@@ -3,7 +3,7 @@
 #   FOSSICK_DATA=data scripts/classifiers.sh c45 cn2 linear nb
 # WebKB: each university held out in turn, 77 words. Wikispeedia: each fifth of train.jsonl.zst, 77
 # words. 20 Newsgroups: its own split, 500 words (Wilson's interval). ONLY=webkb|wikispeedia|20news
-# chooses one; train gets FLAGS. TestPeers of package train compares nn with scikit-learn.
+# chooses one; train gets FLAGS.
 set -euo pipefail
 data=${FOSSICK_DATA:?set FOSSICK_DATA to the folder of corpora}
 cd "$(dirname "$0")/.."

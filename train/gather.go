@@ -8,7 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
 	"fossick/internal/printable"
@@ -114,23 +115,26 @@ func newGatherer(opt *Options, plain bool) *gatherer {
 	return &gatherer{
 		opt: opt, plain: plain, c: &corpus{}, y: map[string]int{}, titles: newTitles(), x: features.NewExtractor(opt.extractor(plain), lex),
 		lossy:    lossy{lex: lex, limit: opt.lexiconTerms()},
-		rows:     &rowLog{dir: opt.Tmp, limit: opt.rowBytes()},
+		rows:     &rowLog{limit: opt.rowBytes()},
 		titleCut: features.NewAnalyzer(features.AnalyzerOptions{NoStem: true, Numbers: features.NumbersKeep}),
 		nouns:    newNouns(opt.lexiconTerms()), name: map[string]string{}, langs: map[string]int{},
 	}
 }
 
 func (g *gatherer) read(ctx context.Context, examples datasets.Stream, rep *Report, class func(*datasets.Example) string) error {
-	words := func(label string, doc features.Doc) error {
-		g.nouns.add(label, doc)
-		return nil
+	counters := []func(string, features.Doc) error{g.page}
+	if !g.plain {
+		counters = append(counters, func(label string, doc features.Doc) error {
+			g.nouns.add(label, doc)
+			return nil
+		})
 	}
-	if g.plain {
-		words = nil
-	}
-	g.beside = newCounting(g.page, words)
+	g.beside = newCounting(counters...)
 	err := g.pages(ctx, examples, rep, class, g.add)
-	if err = errors.Join(err, g.beside.close()); err != nil {
+	if failed := g.beside.close(); failed != nil {
+		err = failed // the cause
+	}
+	if err != nil {
 		return err
 	}
 	g.label(rep)
@@ -279,81 +283,65 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 // counting runs each counter in its own goroutine beside reading, which dominates on short pages. Each
 // gets the pages in order, so that the result does not depend on timing.
 type counting struct {
-	to    []chan counted
-	batch counted
-	done  sync.WaitGroup
-
-	mu  sync.Mutex // guards err
-	err error      // first error of each counter
+	to    []chan []counted
+	batch []counted // a page is too short to send alone
+	group *errgroup.Group
+	ended context.Context // after the first error
 }
 
-// counted is a batch of pages, because a page is too short to send alone.
 type counted struct {
-	labels []string
-	docs   []features.Doc
+	label string
+	doc   features.Doc
 }
 
 const countedPages = 32
 
-// newCounting starts the non-nil counters; their counts are complete after close.
+// newCounting starts the counters; their counts are complete after close.
 func newCounting(counters ...func(label string, d features.Doc) error) *counting {
 	n := &counting{}
+	n.group, n.ended = errgroup.WithContext(context.Background())
 	for _, count := range counters {
-		if count == nil {
-			continue
-		}
-		to := make(chan counted, 4)
+		to := make(chan []counted, 4)
 		n.to = append(n.to, to)
-		n.done.Go(func() {
-			var err error
-			for batch := range to { // drain it after an error, so that add never blocks
-				for j := 0; j < len(batch.docs) && err == nil; j++ {
-					err = count(batch.labels[j], batch.docs[j])
-				}
-				if err != nil {
-					n.fail(err)
+		n.group.Go(func() error {
+			for batch := range to {
+				for _, page := range batch {
+					if err := count(page.label, page.doc); err != nil {
+						return err
+					}
 				}
 			}
+			return nil
 		})
 	}
 	return n
 }
 
-func (n *counting) fail(err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !errors.Is(n.err, err) {
-		n.err = errors.Join(n.err, err)
-	}
-}
-
 // add sends a page to the counters. It fails soon after one of them did.
 func (n *counting) add(label string, d features.Doc) error {
-	n.batch.labels, n.batch.docs = append(n.batch.labels, label), append(n.batch.docs, d)
-	if len(n.batch.docs) < countedPages {
-		return nil
+	if n.batch = append(n.batch, counted{label, d}); len(n.batch) == countedPages {
+		n.flush()
 	}
-	n.flush()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.err
+	return n.ended.Err()
 }
 
 func (n *counting) flush() {
 	for _, to := range n.to {
-		to <- n.batch
+		select {
+		case to <- n.batch:
+		case <-n.ended.Done():
+		}
 	}
-	n.batch = counted{}
+	n.batch = nil
 }
 
-// close waits until all pages are counted, and returns the counters' errors.
+// close waits until all pages are counted, and returns the first error of a counter.
 func (n *counting) close() error {
 	n.flush()
 	for _, to := range n.to {
 		close(to)
 	}
-	n.done.Wait()
-	return n.err
+	return n.group.Wait()
 }
 
 // titles counts the words in the titles of each class's pages. Link text resembles the title of its

@@ -452,7 +452,7 @@ func TestSelectInFewBytes(t *testing.T) {
 	var want []string
 	for _, memory := range []int64{0, 160 << 10} {
 		m, rep, err := Train(context.Background(), stream(set), Options{
-			Classifier: models.C45, Words: 20, Memory: memory, Tmp: t.TempDir(), Seed: 2,
+			Classifier: models.C45, Words: 20, Memory: memory, Seed: 2,
 		})
 		if err != nil {
 			t.Fatal(err)

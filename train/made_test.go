@@ -185,7 +185,7 @@ func at(l Level, set datasets.Stream) datasets.Stream {
 func TestBenchIsTrain(t *testing.T) {
 	ctx := context.Background()
 	for _, memory := range []int64{0, 100 << 10} {
-		opt := Options{Mu: 0.03, Memory: memory, Tmp: t.TempDir()}
+		opt := Options{Mu: 0.03, Memory: memory}
 		for _, l := range []Level{theme, category} {
 			tested, rep, err := newBench(ctx, twoLevels(200, 1), twoLevels(80, 2), opt, l.of)
 			if err != nil {

@@ -6,9 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-
-	"github.com/sjwhitworth/golearn/evaluation"
 
 	"fossick/internal/stats"
 )
@@ -32,56 +29,42 @@ type ClassMeasures struct {
 }
 
 // Measure compares predicted with true classes, numbered below classes. A page with a negative true or
-// predicted class counts as an error and is left out of Confusion.
+// predicted class counts as an error and is left out of Confusion. F1 is 0 for a class that is never right.
 func Measure(classes int, truth, predicted []int) Measures {
-	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes)}
+	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes), PerClass: make([]ClassMeasures, classes)}
 	for c := range m.Confusion {
 		m.Confusion[c] = make([]int, classes)
 	}
-	matrix := evaluation.ConfusionMatrix{}
+	named := make([]int, classes) // pages by predicted class
 	for i, t := range truth {
 		p := predicted[i]
-		of := golearnClass(t)
-		if matrix[of] == nil {
-			matrix[of] = map[string]int{}
+		if t >= 0 {
+			m.PerClass[t].Support++
 		}
-		matrix[of][golearnClass(p)]++
+		if p >= 0 {
+			named[p]++
+		}
 		if t >= 0 && p >= 0 {
 			m.Confusion[t][p]++
 		}
 	}
 	hits, present := 0, 0
-	for c := range classes {
-		cm, right := measureClass(golearnClass(c), matrix)
+	for c := range m.PerClass {
+		k, right := &m.PerClass[c], m.Confusion[c][c]
 		hits += right
-		if cm.Support > 0 {
-			present++
-			m.MacroF1 += cm.F1
+		k.Precision, k.Recall = float64(right)/float64(named[c]), float64(right)/float64(k.Support)
+		if n := named[c] + k.Support; n > 0 {
+			k.F1 = 2 * float64(right) / float64(n)
 		}
-		m.PerClass = append(m.PerClass, cm)
+		if k.Support > 0 {
+			present++
+			m.MacroF1 += k.F1
+		}
 	}
 	m.Accuracy = float64(hits) / float64(max(1, len(truth)))
 	m.CI = stats.Wilson(hits, len(truth))
 	m.MacroF1 /= float64(max(1, present))
 	return m
-}
-
-// golearnClass names a class for golearn; all negative classes share one name.
-func golearnClass(c int) string { return strconv.Itoa(max(c, -1)) }
-
-// measureClass returns the measures of a class and how many of its pages were right. F1 is 0, not
-// golearn's NaN, for a class that is never right, so that a mean over classes exists.
-func measureClass(class string, matrix evaluation.ConfusionMatrix) (m ClassMeasures, right int) {
-	hits := evaluation.GetTruePositives(class, matrix)
-	missed, wrong := evaluation.GetFalseNegatives(class, matrix), evaluation.GetFalsePositives(class, matrix)
-	m = ClassMeasures{
-		Precision: evaluation.GetPrecision(class, matrix), Recall: evaluation.GetRecall(class, matrix),
-		Support: int(hits + missed),
-	}
-	if n := hits + missed + hits + wrong; n > 0 {
-		m.F1 = 2 * hits / n
-	}
-	return m, int(hits)
 }
 
 // majority returns the most frequent class and its share, the accuracy that any model must beat.

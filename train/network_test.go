@@ -234,7 +234,7 @@ func TestNetworkEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := nn{hidden: 4, networks: 2}.fit(t.Context(), b.train, b.train.all(), fitting{selection: selection{words: 20}, trial: true})
+	f, err := nn{}.fit(t.Context(), b.train, b.train.all(), fitting{selection: selection{words: 20}, trial: true})
 	if err != nil || f.settings["engine"] != "sparse" {
 		t.Errorf("a trial, of which no model is made: trained by %s, want sparse; %v", f.settings["engine"], err)
 	}

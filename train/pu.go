@@ -42,18 +42,15 @@ type PU struct {
 // puMost limits the pool to a random sample: more pages teach hardly anything new.
 const puMost = 10_000
 
-type puHow struct {
-	learner learner // trains every round; nil is evenSites
-	runs    int     // each has its own spies
-	folds   int     // of the pool, in each run
-	rounds  int
-	taken   float64 // share of the expected pages on topic that are labelled so
-	band    float64 // pages ranked below this multiple of the expected pages on topic are off topic
-	first   float64 // most pages labelled on topic in round 1, as a multiple of the given pages; doubles each round
-}
-
-// puDefaults were chosen on topics that no reported figure uses; see docs/topics.md.
-var puDefaults = puHow{runs: 5, folds: 3, rounds: 4, taken: 0.5, band: 1.5, first: 3}
+// Settings of a run, chosen on topics that no reported figure uses; see docs/topics.md.
+const (
+	puRuns   = 5 // each has its own spies
+	puFolds  = 3 // of the pool, in each run
+	puRounds = 4
+	puTaken  = 0.5 // share of the expected pages on topic that are labelled so
+	puBand   = 1.5 // pages ranked below this multiple of the expected pages on topic are off topic
+	puFirst  = 3.  // most pages labelled on topic in round 1, as a multiple of the given pages; doubles each round
+)
 
 // At most mostTaken of the pool is labelled on topic, and at least leastOff off topic, because the first
 // rounds may estimate that all of it is on topic.
@@ -64,19 +61,19 @@ const (
 
 // pu is the state of one training run on a pool.
 type pu struct {
-	c      *corpus // with its own y, which changes
-	opt    *Options
-	how    puHow
-	topic  int // class of the topic
-	given  []int
-	pool   []int
-	spyOf  []int // by page: the run in which a given page is a spy
-	fold   []int // by page
-	runs   []*puRun
-	use    []bool     // by page: it has a final label
-	scores []float64  // by page, held out: margin of the topic over the rest; for pool pages the mean of the runs
-	shares []float64  // estimated share of the pool, by round
-	doubt  [2]float64 // 95 % interval of the share
+	c       *corpus // with its own y, which changes
+	opt     *Options
+	learner evenSites // trains every round
+	topic   int       // class of the topic
+	given   []int
+	pool    []int
+	spyOf   []int // by page: the run in which a given page is a spy
+	fold    []int // by page
+	runs    []*puRun
+	use     []bool     // by page: it has a final label
+	scores  []float64  // by page, held out: margin of the topic over the rest; for pool pages the mean of the runs
+	shares  []float64  // estimated share of the pool, by round
+	doubt   [2]float64 // 95 % interval of the share
 }
 
 type puRun struct {
@@ -89,7 +86,7 @@ type puRun struct {
 // learnPU trains a model that takes c's pages of other classes as unlabelled. It assumes that the given
 // pages resemble the pool's pages on topic.
 func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models.Model, error) {
-	p, err := newPU(c, opt, puDefaults)
+	p, err := newPU(c, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -104,17 +101,15 @@ func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models
 	return m, err
 }
 
-func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
+func newPU(c *corpus, opt *Options) (*pu, error) {
 	n := len(c.y)
 	own := *c
 	own.y = slices.Clone(c.y)
 	p := &pu{
-		c: &own, opt: opt, how: how, topic: slices.Index(c.classes, opt.Topic),
+		c: &own, opt: opt, topic: slices.Index(c.classes, opt.Topic),
 		spyOf: make([]int, n), use: make([]bool, n), scores: make([]float64, n),
 	}
-	if p.how.learner == nil {
-		p.how.learner = evenSites{linear{odds: true}, p.topic}
-	}
+	p.learner = evenSites{linear{odds: true}, p.topic}
 	for i, y := range c.y {
 		if y == p.topic {
 			p.given = append(p.given, i)
@@ -131,8 +126,8 @@ func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
 		p.pool = p.pool[:puMost]
 		slices.Sort(p.pool)
 	}
-	p.fold = dealEvenly(make([]int, n), 1, how.folds, rng)
-	runs := min(how.runs, len(p.given))
+	p.fold = dealEvenly(make([]int, n), 1, puFolds, rng)
+	runs := min(puRuns, len(p.given))
 	for k, i := range rng.Perm(len(p.given)) {
 		p.spyOf[p.given[i]] = k % runs
 	}
@@ -161,8 +156,8 @@ func (p *pu) hide(k int) *puRun {
 }
 
 func (p *pu) run(ctx context.Context) error {
-	for round := range p.how.rounds {
-		p.opt.step("finding pages off topic, round %d of %d", round+1, p.how.rounds)
+	for round := range puRounds {
+		p.opt.step("finding pages off topic, round %d of %d", round+1, puRounds)
 		if err := p.judge(ctx); err != nil {
 			return err
 		}
@@ -183,7 +178,7 @@ func (p *pu) run(ctx context.Context) error {
 
 // partRuns labels the hidden pages of each run; the first rounds label few of them on topic.
 func (p *pu) partRuns(round int) {
-	limit := math.Ldexp(p.how.first*float64(len(p.given)), round)
+	limit := math.Ldexp(puFirst*float64(len(p.given)), round)
 	for _, r := range p.runs {
 		p.part(r.hidden, r.scores, r.use, r.c.y, limit)
 	}
@@ -205,8 +200,8 @@ func (p *pu) collect() {
 // judge scores each fold of a run's hidden pages by a classifier of the other folds' labelled pages and
 // the given pages that are not spies.
 func (p *pu) judge(ctx context.Context) error {
-	return parallel(ctx, p.c.room.folds(), len(p.runs)*p.how.folds, func(ctx context.Context, job int) error {
-		k, fold := job/p.how.folds, job%p.how.folds
+	return parallel(ctx, p.c.room.folds(), len(p.runs)*puFolds, func(ctx context.Context, job int) error {
+		k, fold := job/puFolds, job%puFolds
 		r := p.runs[k]
 		var in, out []int
 		for _, i := range r.hidden {
@@ -221,7 +216,7 @@ func (p *pu) judge(ctx context.Context) error {
 				in = append(in, i)
 			}
 		}
-		f, err := p.how.learner.fit(ctx, r.c, in, p.opt.fitting())
+		f, err := p.learner.fit(ctx, r.c, in, p.opt.fitting())
 		if err != nil {
 			return fmt.Errorf("run %d, fold %d: %w", k+1, fold+1, err)
 		}
@@ -243,7 +238,7 @@ func (p *pu) margin(f *fitted, page int) float64 {
 func (p *pu) part(pages []int, scores []float64, use []bool, y []int, limit float64) {
 	n := float64(len(pages))
 	expected := p.share() * n
-	taken, rest := min(p.how.taken*expected, mostTaken*n, limit), min(p.how.band*expected, (1-leastOff)*n)
+	taken, rest := min(puTaken*expected, mostTaken*n, limit), min(puBand*expected, (1-leastOff)*n)
 	for rank, i := range ranked(pages, scores) {
 		at := float64(rank) + 0.5
 		use[i] = at < taken || at > rest
@@ -333,12 +328,11 @@ func (p *pu) labelled() (pages []int) {
 }
 
 func (p *pu) model(ctx context.Context) (*models.Model, error) {
-	l := p.how.learner
-	f, err := l.fit(ctx, p.c, p.labelled(), p.opt.fitting())
+	f, err := p.learner.fit(ctx, p.c, p.labelled(), p.opt.fitting())
 	if err != nil {
 		return nil, err
 	}
-	m := f.model(p.c, l.name(), p.opt)
+	m := f.model(p.c, p.learner.name(), p.opt)
 	m.Calibration = p.calibration()
 	at := p.halves(p.cut(p.scores))
 	m.Calibration.Apply(at)

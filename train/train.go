@@ -50,7 +50,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	}
 	rep.KeywordsBy = c.nouns.how()
 	if opt.auto() && !opt.stacks() && c.few(&opt) {
-		learners = append(learners, fiveNets)
+		learners = append(learners, nn{})
 	}
 	var m *models.Model
 	var k map[string][]string
@@ -238,8 +238,7 @@ type Options struct {
 	Folds  int  // of the cross-validation; 0 is 5
 	BySite bool // folds hold whole sites, so that knowing a site's menus does not help
 
-	Memory int64  // bytes that training may hold, approximately; 0 is 1 GiB (docs/classifiers.md)
-	Tmp    string // folder for rows that do not fit; "" is the system's
+	Memory int64 // bytes that training may hold, approximately; 0 is 1 GiB (docs/classifiers.md)
 
 	Data  []string // names of the sets, for the model's card
 	Split string   // the part of them used, for the card
@@ -351,7 +350,7 @@ func (o *Options) learners() ([]learner, error) {
 	case models.Stack:
 		return []learner{linear{}, forest{}, rules}, nil
 	case models.NN:
-		return []learner{fiveNets}, nil
+		return []learner{nn{}}, nil
 	}
 	return nil, fmt.Errorf("no classifier %q; choose one of %s", o.Classifier, printable.SomeNames(o.Classifier, Classifiers()))
 }
