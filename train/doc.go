@@ -8,7 +8,7 @@
 // The chosen classifier is then trained on all pages. The same examples and seed give the same bytes.
 // Test pages are read only when the model is judged.
 //
-// Start with Making.Make, or with Train for a model alone.
+// Start with Plan.Make, or with Train for a model alone.
 //
 // Files, making: plan.go sets and their rows; made.go a model made, judged and written; unlabelled.go
 // pages without labels; verdicts.go labels of pages and models compared; explain.go a model's page,

@@ -72,7 +72,7 @@ func (g *gatherer) common(ctx context.Context, number []int32) (*common, error) 
 		for k, n := range v.Index {
 			sum += float64(v.Value[k]) * float64(c.Shares[n])
 		}
-		c.familiar[p] = float32(sum / float64(max(1, g.lengths[p].words)))
+		c.familiar[p] = float32(sum / float64(max(1, g.c.lengths[p].words)))
 		c.words[p] = uint16(len(v.Index))
 		return nil
 	})

@@ -144,15 +144,6 @@ func TestEnoughFolds(t *testing.T) {
 	}
 }
 
-func TestAhead(t *testing.T) {
-	right, wrong := []float64{1, 0}, []float64{0, 1}
-	a := &heldOut{scores: [][]float64{right, right, wrong, nil, right}}
-	b := &heldOut{scores: [][]float64{right, wrong, right, right, wrong}}
-	if got := ahead(a, b, make([]int, 5)); got.AOnly != 2 || got.BOnly != 1 {
-		t.Errorf("a alone %d, b alone %d; want 2 and 1: page 3 is judged by one only", got.AOnly, got.BOnly)
-	}
-}
-
 // TestTune: the choice is no worse on held-out pages than either weighting; a small set is judged whole.
 func TestTune(t *testing.T) {
 	set := toy(240, "bank", "code", "star")
@@ -388,16 +379,6 @@ func TestLearningCurve(t *testing.T) {
 	}
 }
 
-func TestLearningCurveOfFew(t *testing.T) {
-	_, rep, err := Train(context.Background(), stream(toy(12, "bank", "code")), Options{Classifier: models.LinearSVM, Explain: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(rep.Curve) != 1 {
-		t.Errorf("points %v, want one", rep.Curve)
-	}
-}
-
 func TestPartNests(t *testing.T) {
 	c := &corpus{classes: []string{"a", "b"}, y: []int{0, 0, 0, 0, 0, 0, 0, 1, 0, 1}}
 	order := []int{9, 3, 1, 0, 7, 2, 4, 5, 6, 8}
@@ -454,16 +435,6 @@ func TestRightCI(t *testing.T) {
 	// A page of an unknown site counts as a site.
 	if got := rightCI(100, func(i int) string { return "ab"[:min(1, i/50)] }, right); got == pages || got == sites {
 		t.Errorf("half of the sites unknown: %v", got)
-	}
-}
-
-func TestMajority(t *testing.T) {
-	m := Measure(3, []int{0, 1, 1, 2, 2, -1}, []int{0, 0, 0, 0, 0, 0})
-	if class, accuracy := m.majority(); class != 1 || accuracy != 2./6 {
-		t.Errorf("class %d, accuracy %v; want 1, a third", class, accuracy)
-	}
-	if _, accuracy := new(Measures).majority(); accuracy != 0 {
-		t.Errorf("no pages: %v", accuracy)
 	}
 }
 

@@ -556,7 +556,7 @@ func titleWordsOf(m *models.Model, but ...string) map[string][]models.TitleWord 
 
 // TestTitlesAreBounded: a class keeps the title words of most pages.
 func TestTitlesAreBounded(t *testing.T) {
-	c := newTitles()
+	c := titles{}
 	for i := range maxClassTitles + 100 {
 		c.add("bird", []string{fmt.Sprintf("word%05d", i)}, "en")
 		c.add(Other, []string{"ship"}, "en")

@@ -176,7 +176,7 @@ func (g *gatherer) count(ctx context.Context, number []int32, fold []int, out in
 	counts := features.NewCounts(len(g.c.classes))
 	err := g.each(ctx, number, func(page int, v features.Vector) error {
 		if fold == nil || fold[page] != out {
-			counts.Add(g.c.y[page], v, g.lengths[page].most)
+			counts.Add(g.c.y[page], v, g.c.lengths[page].most)
 		}
 		return nil
 	})
