@@ -88,7 +88,7 @@ func (c *Classifier) result(s *scratch, class int) Result {
 	return Result{Label: c.model.Classes[class], Score: s.probs[class], Probs: slices.Clone(s.probs)}
 }
 
-// ClassifyAndExplain labels a page and says why, as Explain does, in one pass.
+// ClassifyAndExplain labels a page and says why, as ExplainFor does, in one pass.
 func (c *Classifier) ClassifyAndExplain(d features.Doc) (Result, string) {
 	s := c.look(d)
 	defer c.spare.Put(s)

@@ -114,9 +114,6 @@ func TestClassify(t *testing.T) {
 		if both, why := cl.ClassifyAndExplain(c.doc); both.Label != r.Label || both.Score != r.Score || why != c.why {
 			t.Errorf("%s: ClassifyAndExplain %v, %q, want %v, %q", c.name, both, why, r, c.why)
 		}
-		if why := cl.Explain(c.doc); why != c.why {
-			t.Errorf("%s: %q, want %q", c.name, why, c.why)
-		}
 	}
 }
 
@@ -152,8 +149,8 @@ func TestExplainFor(t *testing.T) {
 		if got := cl.ExplainFor(c.doc, c.label); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		if best := cl.Classify(c.doc).Label; cl.ExplainFor(c.doc, best) != cl.Explain(c.doc) {
-			t.Errorf("%s: ExplainFor %q, Explain %q of the best label", c.name, cl.ExplainFor(c.doc, best), cl.Explain(c.doc))
+		if best, why := cl.ClassifyAndExplain(c.doc); cl.ExplainFor(c.doc, best.Label) != why {
+			t.Errorf("%s: ExplainFor %q, ClassifyAndExplain %q of the best label", c.name, cl.ExplainFor(c.doc, best.Label), why)
 		}
 	}
 }

@@ -11,25 +11,18 @@ import (
 	"fossick/models/features"
 )
 
-// reasons is how many words Explain names.
+// reasons is how many words an explanation names.
 const reasons = 6
 
-// Explain says why a page gets its label. Trees and rules give the rule that fired,
+// ExplainFor says why a page has a label, even if another is more probable. Trees and rules give the rule that
+// fired,
 //
 //	mortgag > 0 ∧ loan > 1 → banking (37/39)
 //
-// with how many of the training pages that it covers are of the class. Other models give the words that
+// with how many of the training pages that it covers have the label. Other models give the words that
 // spoke most for the label, each with what it added to the score beyond the mean of the classes (for
 // networks, see models.Network.Relevance). A vote gives each member's reasons, with its share and its
-// probability for the label.
-func (c *Classifier) Explain(d features.Doc) string {
-	s := c.look(d)
-	defer c.spare.Put(s)
-	return c.explain(s, s.best())
-}
-
-// ExplainFor gives the reasons for a label as Explain does, even if another is more probable. Trees and
-// rules give the same rule, with how many of its pages have the label: "no mortgag → other (1/40)".
+// probability for the label. It returns "" if the model lacks the label.
 func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 	class := c.model.Class(label)
 	if class < 0 {

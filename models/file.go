@@ -198,8 +198,8 @@ func parse(raw []byte) (*Model, error) {
 	if !w.Extractor.stemmed() {
 		return nil, fmt.Errorf("model: %w: its words were stemmed by another version of fossick; train the model again", ErrFormat)
 	}
-	if w.Extractor.Bigrams || w.Extractor.Chars != 0 {
-		return nil, fmt.Errorf("model: %w: it has pairs of words or runs of characters as terms, which fossick no longer reads; train the model again", ErrFormat)
+	if w.Extractor.Bigrams || w.Extractor.Chars != 0 || w.Extractor.TitleWeight > 1 {
+		return nil, fmt.Errorf("model: %w: it has pairs of words or runs of characters as terms, or counts titles more than once, which fossick no longer reads; train the model again", ErrFormat)
 	}
 	m := w.model()
 	if err := m.Check(); err != nil {
@@ -323,7 +323,7 @@ func newWireExtractor(x *features.ExtractorOptions) wireExtractor {
 		stems = 0
 	}
 	return wireExtractor{x.Analyzer.NoStem, stems, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
-		uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, false, x.Lead, 0}
+		uint8(x.Analyzer.Numbers), 0, x.Fields, false, x.Lead, 0}
 }
 
 // stemmed reports whether this build makes the stems of the model's terms.
@@ -338,7 +338,7 @@ func (w *wire) model() *Model {
 		Extractor: features.ExtractorOptions{
 			Analyzer: features.AnalyzerOptions{NoStem: x.NoStem, KeepStop: x.KeepStop,
 				MinLength: x.MinLength, MaxLength: x.MaxLength, Numbers: features.Numbers(x.Numbers)},
-			TitleWeight: x.TitleWeight, Fields: x.Fields, Lead: x.Lead,
+			Fields: x.Fields, Lead: x.Lead,
 		},
 		Weighting:  features.Weighting{IDF: w.IDF, Sublinear: w.Sublinear, Norm: w.Norm},
 		Frequency:  w.Frequency,

@@ -83,6 +83,20 @@ func TestTrainRepeats(t *testing.T) {
 			t.Errorf("%s: two runs, two models", name)
 		}
 	}
+	topic := Options{Classifier: models.LinearSVM, Target: Target{Topic: "bees", Unlabelled: true}, Seed: 3}
+	var files [2]bytes.Buffer
+	for i := range files {
+		m, _, err := Train(t.Context(), pooled(10, 100, 0.3), topic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Write(&files[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		t.Error("examples and a pool: two runs, two models")
+	}
 }
 
 func TestTrainRefuses(t *testing.T) {
@@ -442,25 +456,6 @@ func TestSelectDefaults(t *testing.T) {
 		two, one, own := bytesOf(name, features.ByTFDFGain), bytesOf(name, features.ByGain), bytesOf(name, "")
 		if bytes.Equal(two, one) || !bytes.Equal(own, map[features.Measure][]byte{features.ByTFDFGain: two, features.ByGain: one}[same]) {
 			t.Errorf("%s: by itself it does not choose words by %s, or both ways are one", name, same)
-		}
-	}
-}
-
-// TestSelectInFewBytes: rows in a file and rows in memory give the same words.
-func TestSelectInFewBytes(t *testing.T) {
-	set := rareAndWide(800)
-	var want []string
-	for _, memory := range []int64{0, 160 << 10} {
-		m, rep, err := Train(context.Background(), stream(set), Options{
-			Classifier: models.C45, Words: 20, Memory: memory, Seed: 2,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if memory == 0 {
-			want = m.Terms
-		} else if !slices.Equal(m.Terms, want) || rep.Spilled == 0 {
-			t.Errorf("in %d bytes, %d of rows in a file: %v, want %v", memory, rep.Spilled, m.Terms, want)
 		}
 	}
 }

@@ -28,9 +28,6 @@ var prefix = [fields]string{"", "title:", "heading:", "url:", "lead:"}
 type ExtractorOptions struct {
 	Analyzer AnalyzerOptions
 
-	// TitleWeight is how often a word of the title counts; 0 means 1.
-	TitleWeight int
-
 	// Fields also makes words of the title, of headings and of the URL's path terms of their own:
 	// "title:cours". The URL's host is left out, because pages of a site share a label in training and a
 	// model would trust the host too much.
@@ -57,15 +54,12 @@ type Extractor struct {
 	kept    []keptWord // words of the last text
 	count   []float32  // by term; zero between pages
 	touched []int32    // terms with a count
-	strange float32    // see Strange
+	strange int        // see Strange
 }
 
 // NewExtractor returns an extractor of the terms of lex. Extractors that run at once may share a fixed
 // lexicon, but not a growing one.
 func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
-	if opt.TitleWeight <= 0 {
-		opt.TitleWeight = 1
-	}
 	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex}
 	x.an.resolve, x.word = x.resolve, x.running
 	return x
@@ -109,7 +103,7 @@ func (x *Extractor) collect(dst Vector) Vector {
 }
 
 // add counts a term, unless the lexicon lacks it.
-func (x *Extractor) add(term int32, n float32) {
+func (x *Extractor) add(term int32) {
 	if term < 0 {
 		return
 	}
@@ -119,26 +113,24 @@ func (x *Extractor) add(term int32, n float32) {
 	if x.count[term] == 0 {
 		x.touched = append(x.touched, term)
 	}
-	x.count[term] += n
+	x.count[term]++
 }
 
-// addWord counts a word n times.
-func (x *Extractor) addWord(e *entry, n float32) {
+func (x *Extractor) addWord(e *entry) {
 	if e.body == noTerm {
-		x.strange += n
+		x.strange++
 	}
-	x.add(e.body, n)
+	x.add(e.body)
 }
 
-// Strange returns how many words of the last counted Doc a fixed lexicon lacks. A word of the title counts
-// TitleWeight times.
+// Strange returns how many words of the last counted Doc a fixed lexicon lacks.
 func (x *Extractor) Strange() float64 { return float64(x.strange) }
 
 // scan leaves d's counts in count and touched and, with also, the second reader's words in read.
 func (x *Extractor) scan(d Doc, also bool) {
 	x.strange = 0
 	x.reading = also
-	x.field(title, d.Title, d.Lang, float32(x.opt.TitleWeight))
+	x.field(title, d.Title, d.Lang, true)
 	x.left = 0
 	x.text(d.Description, d.Lang, len(d.Description))
 	x.left = x.opt.Lead
@@ -150,8 +142,8 @@ func (x *Extractor) scan(d Doc, also bool) {
 	}
 	x.reading, x.keeping = false, false
 	if x.opt.Fields {
-		x.field(heading, d.Headings, d.Lang, 0)
-		x.field(address, path(d.URL), "en", 0)
+		x.field(heading, d.Headings, d.Lang, false)
+		x.field(address, path(d.URL), "en", false)
 	}
 }
 
@@ -181,10 +173,10 @@ func (x *Extractor) running(e *entry) {
 
 // term counts a word of running text, and its term in the lead.
 func (x *Extractor) term(e *entry) {
-	x.addWord(e, 1)
+	x.addWord(e)
 	if x.left > 0 {
 		x.left--
-		x.add(x.own(e, lead), 1)
+		x.add(x.own(e, lead))
 	}
 }
 
@@ -196,8 +188,8 @@ func (x *Extractor) own(e *entry, f field) int32 {
 	return e.index[f]
 }
 
-// field counts the words of field f, weight times as words of the text and once as terms of the field.
-func (x *Extractor) field(f field, text, lang string, weight float32) {
+// field counts the words of field f as terms of the field and, if also, as words of the text.
+func (x *Extractor) field(f field, text, lang string, also bool) {
 	x.an.each(text, lang, func(e *entry) {
 		if x.reading {
 			x.readWord(e)
@@ -205,11 +197,11 @@ func (x *Extractor) field(f field, text, lang string, weight float32) {
 		if e.term == "" {
 			return
 		}
-		if weight > 0 {
-			x.addWord(e, weight)
+		if also {
+			x.addWord(e)
 		}
 		if x.opt.Fields {
-			x.add(x.own(e, f), 1)
+			x.add(x.own(e, f))
 		}
 	})
 }

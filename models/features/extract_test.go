@@ -27,14 +27,14 @@ func names(l *Lexicon, v Vector) map[string]float32 {
 
 func TestCount(t *testing.T) {
 	lex := NewLexicon()
-	x := NewExtractor(ExtractorOptions{Fields: true, TitleWeight: 3}, lex)
+	x := NewExtractor(ExtractorOptions{Fields: true}, lex)
 	v := x.Count(Vector{}, sample)
 	if !slices.IsSorted(v.Index) {
 		t.Errorf("indexes %v are not sorted", v.Index)
 	}
 	got := names(lex, v)
 	want := map[string]float32{
-		"home": 4, "smith": 3, "title:home": 1, "title:smith": 1, "heading:teach": 1,
+		"home": 2, "smith": 1, "title:home": 1, "title:smith": 1, "heading:teach": 1,
 		"url:peopl": 1, "url:smith": 1, "url:html": 1,
 		"teach": 2, "two": 1, "cours": 2, "page": 1,
 	}
