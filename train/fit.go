@@ -67,19 +67,15 @@ func (f *fitted) terms(c *corpus) []string {
 	return terms
 }
 
-// frequency returns on what share of the corpus's pages each of f's terms occurs.
-func (f *fitted) frequency(c *corpus) []float32 {
-	pages := make([]int32, len(f.kept))
-	for _, row := range c.rows {
-		for _, i := range row.Index {
-			if n := f.number[i]; n >= 0 {
-				pages[n]++
-			}
+// frequency returns on what share of n pages each term occurs, given the pages of each class that have it.
+func frequency(classPages [][]int32, n int) []float32 {
+	share := make([]float32, len(classPages[0]))
+	for term := range share {
+		var pages int32
+		for _, of := range classPages {
+			pages += of[term]
 		}
-	}
-	share := make([]float32, len(pages))
-	for n := range pages {
-		share[n] = float32(pages[n]) / float32(len(c.rows))
+		share[term] = float32(pages) / float32(n)
 	}
 	return share
 }

@@ -252,7 +252,7 @@ func TestMeasureCounts(t *testing.T) {
 				}
 			}
 			hits += int(right)
-			want := ClassMeasures{Precision: right / named, Recall: right / of, Support: int(of)}
+			want := classMeasures{Precision: right / named, Recall: right / of, Support: int(of)}
 			if named+of > 0 {
 				want.F1 = 2 * right / (named + of)
 			}

@@ -65,7 +65,7 @@ func (p *Plan) result(made *made, j *judgement) *Result {
 	r := &Result{
 		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
 		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, LostBelow: rep.LostBelow, Spilled: rep.Spilled,
-		CV: rep.Accuracy, Keywords: m.Keywords, Curve: rep.Curve, TrainSeconds: made.Took.Seconds(), Model: p.Out, Unlabelled: made.Adapted,
+		CV: rep.Accuracy, Keywords: m.Keywords, Curve: rep.Curve, TrainSeconds: made.Took.Seconds(), Model: p.Out, Unlabelled: made.adaptation,
 	}
 	if rep.PU != nil {
 		rep.PU.From = p.Unlabelled
@@ -243,7 +243,7 @@ func (p *Plan) judge(ctx context.Context, made *made, explained int) (*judgement
 	return j, nil
 }
 
-// ClassQuality is ClassMeasures as JSON.
+// ClassQuality is classMeasures as JSON.
 type ClassQuality struct {
 	Precision *float64 `json:"precision"` // null if the class was never predicted
 	Recall    *float64 `json:"recall"`    // null if it has no page
@@ -259,8 +259,8 @@ func byClass(classes []string, m *Measures) map[string]ClassQuality {
 	return out
 }
 
-// QualityOf converts ClassMeasures for JSON.
-func QualityOf(k ClassMeasures) ClassQuality {
+// QualityOf converts classMeasures for JSON.
+func QualityOf(k classMeasures) ClassQuality {
 	return ClassQuality{known(k.Precision), known(k.Recall), known(k.F1), k.Support}
 }
 
@@ -434,7 +434,7 @@ type Result struct {
 	Curve        []CurvePoint              `json:"learning_curve"` // null without --explain
 	Worst        []Mistake                 `json:"worst"`          // null without a test or --explain
 	Explain      *string                   `json:"explain"`
-	Unlabelled   *Adapted                  `json:"unlabelled"`          // null without --unlabelled
+	Unlabelled   *adaptation               `json:"unlabelled"`          // null without --unlabelled
 	PU           *PU                       `json:"positive_unlabelled"` // null unless unlabelled pages stood in for pages off topic
 	TrainSeconds float64                   `json:"train_seconds"`
 	PredictUS    *float64                  `json:"predict_us"`
@@ -453,7 +453,7 @@ func (r *Result) tell(m *models.Model, j *judgement) {
 	if j.measures != nil && j.measures.Pages > 0 {
 		r.AccuracyFrom = &j.from
 		if r.Reliability = &j.reliability; r.Reliability.Bins == nil {
-			r.Reliability.Bins = []Bin{}
+			r.Reliability.Bins = []bin{}
 		}
 		r.measures(m.Classes, j.measures)
 	}

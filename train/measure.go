@@ -17,13 +17,13 @@ type Measures struct {
 	CI        [2]float64 // 95 % interval of the accuracy; see Interval
 	Units     int        // distinct pages, or sites if whole sites were held out
 	MacroF1   float64    // mean of F1 over the classes that have pages
-	PerClass  []ClassMeasures
+	PerClass  []classMeasures
 	Confusion [][]int // [true class][predicted class]
 }
 
-// ClassMeasures are the measures of one class. Precision is NaN if the class was never predicted, Recall
+// classMeasures are the measures of one class. Precision is NaN if the class was never predicted, Recall
 // if it has no page.
-type ClassMeasures struct {
+type classMeasures struct {
 	Precision, Recall, F1 float64
 	Support               int // pages of the class
 }
@@ -31,7 +31,7 @@ type ClassMeasures struct {
 // Measure compares predicted with true classes, numbered below classes. A page with a negative true or
 // predicted class counts as an error and is left out of Confusion. F1 is 0 for a class that is never right.
 func Measure(classes int, truth, predicted []int) Measures {
-	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes), PerClass: make([]ClassMeasures, classes)}
+	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes), PerClass: make([]classMeasures, classes)}
 	for c := range m.Confusion {
 		m.Confusion[c] = make([]int, classes)
 	}
@@ -221,11 +221,11 @@ type Reliability struct {
 	// Over is the mean probability less the accuracy; negative if the model is not sure enough.
 	Over float64 `json:"over"`
 
-	Bins []Bin `json:"bins"` // bins that have pages, rising
+	Bins []bin `json:"bins"` // bins that have pages, rising
 }
 
-// Bin holds the pages whose label has a probability in [From, To).
-type Bin struct {
+// bin holds the pages whose label has a probability in [From, To).
+type bin struct {
 	From  float64    `json:"from"`
 	To    float64    `json:"to"`
 	Pages int        `json:"pages"`
@@ -255,7 +255,7 @@ func measureReliability(pages []Judged) Reliability {
 			}
 		}
 		n := float64(len(inside))
-		bin := Bin{From: float64(b) / bins, To: float64(b+1) / bins, Pages: len(inside)}
+		bin := bin{From: float64(b) / bins, To: float64(b+1) / bins, Pages: len(inside)}
 		bin.CI = rightCI(len(inside), func(i int) string { return pages[inside[i]].Site }, func(i int) bool { return pages[inside[i]].right() })
 		for _, i := range inside {
 			if bin.Mean += pages[i].Score / n; pages[i].right() {

@@ -52,11 +52,11 @@ type Rows struct {
 
 // made is a trained model and how it was made.
 type made struct {
-	Model   *models.Model
-	Report  *Report
-	Parts   *Parts
-	Adapted *Adapted // nil unless trained again with unlabelled pages
-	Took    time.Duration
+	Model      *models.Model
+	Report     *Report
+	Parts      *Parts
+	adaptation *adaptation // nil unless trained again with unlabelled pages
+	Took       time.Duration
 }
 
 // train trains the model. rows may wrap the stream of training rows.
@@ -83,7 +83,7 @@ func (p *Plan) train(ctx context.Context, rows func(datasets.Stream) datasets.St
 	}
 	made := &made{Model: m, Report: rep, Parts: parts}
 	if len(p.Unlabelled) > 0 && !opt.Unlabelled {
-		if made.Model, made.Adapted, err = p.adapt(ctx, m, opt); err != nil {
+		if made.Model, made.adaptation, err = p.adapt(ctx, m, opt); err != nil {
 			return nil, err
 		}
 	}

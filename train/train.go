@@ -189,9 +189,11 @@ func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report)
 }
 
 func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
+	pages := f.classPages(c)
 	m := &models.Model{
 		Classifier: name, Classes: c.classes, Extractor: c.extractor,
-		Terms: f.terms(c), Weighting: f.weighting, Frequency: f.frequency(c), ClassPages: f.classPages(c), Titles: c.titles, Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network, Forest: f.forest,
+		Terms: f.terms(c), Weighting: f.weighting, Frequency: frequency(pages, len(c.rows)), ClassPages: pages, Titles: c.titles,
+		Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network, Forest: f.forest,
 		Card: models.Card{
 			Data: opt.Data, Split: opt.Split, Pages: len(c.rows), PerClass: map[string]int{},
 			Settings: maps.Clone(f.settings), Seed: opt.Seed, Marks: c.marks,

@@ -93,18 +93,18 @@ func (p *Plan) withPool(parts *Parts) {
 	parts.Train = datasets.Chain(on, off)
 }
 
-// Adapted says how unlabelled pages were used.
-type Adapted struct {
+// adaptation says how unlabelled pages were used.
+type adaptation struct {
 	Pages    int            `json:"pages"`     // that could be read
 	PerClass map[string]int `json:"per_class"` // labelled in the last round
 }
 
 // adapt trains the model again, in rounds, with the unlabelled pages of which the model before is surest. So
 // the model learns the words of the place where it will be used.
-func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*models.Model, *Adapted, error) {
+func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*models.Model, *adaptation, error) {
 	opt.Explain, opt.Log = false, nil // the first model has both
 	m, taken := first, 0              // pages that the last round labelled
-	result := &Adapted{}
+	result := &adaptation{}
 	for round := range unlabelledRounds {
 		probs, err := p.unlabelledProbs(ctx, m)
 		if err != nil {
