@@ -13,8 +13,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/reading"
-	"fossick/internal/wholefile"
+	"fossick/internal/fileio"
 	"fossick/models/features"
 )
 
@@ -245,7 +244,7 @@ func unpack(file []byte) ([]byte, error) {
 
 // WriteFile writes m to a file, which is replaced only once the new one is complete.
 func (m *Model) WriteFile(path string) error {
-	if err := wholefile.Write(path, 0o644, func(f *os.File) error { return m.Write(f) }); err != nil {
+	if err := fileio.Write(path, 0o644, func(f *os.File) error { return m.Write(f) }); err != nil {
 		return fmt.Errorf("model %s: %w", path, err)
 	}
 	return nil
@@ -253,7 +252,7 @@ func (m *Model) WriteFile(path string) error {
 
 // ReadFile reads a model from a regular file.
 func ReadFile(path string) (*Model, error) {
-	f, err := reading.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w; make one with fossick train", path, err)
 	}

@@ -21,8 +21,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 	"github.com/klauspost/compress/zstd"
 
-	"fossick/internal/fulltest"
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 	"fossick/models/features"
 )
 
@@ -357,7 +356,7 @@ func TestCostlyModels(t *testing.T) {
 		maps[i] = map[string]int{}
 	}
 	type m map[string]any
-	costly := tries.Of(t, "model files that would cost memory")
+	costly := testkit.Tries(t, "model files that would cost memory")
 	for name, w := range map[string]any{
 		"terms":       m{"terms": empties(2 << 20)},
 		"zeros":       m{"idf": make([]byte, 20<<20)},
@@ -389,14 +388,14 @@ func TestCostlyModels(t *testing.T) {
 
 // TestChangedModels: a changed payload with right sums is rejected or scores pages, at no more than its size.
 func TestChangedModels(t *testing.T) {
-	changed := tries.Of(t, "changed model files")
+	changed := testkit.Tries(t, "changed model files")
 	rng := rand.New(rand.NewPCG(12, 15))
 	for _, m := range []*Model{linearModel(), treeModel(), rulesModel(), networkModel(), voteModel()} {
 		raw, err := payload(m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range fulltest.Rounds(40, 2000) {
+		for range testkit.Rounds(40, 2000) {
 			bad := slices.Clone(raw)
 			for range 1 + rng.IntN(4) {
 				at := rng.IntN(len(bad))

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/models"
 )
@@ -123,7 +123,7 @@ func newView(p *page) (*view, error) {
 
 func subtitle(m *models.Model) string {
 	kind := cmp.Or(kinds[m.Classifier], m.Classifier)
-	return printable.Sprintf("%s, %d classes, %s words; trained on %s of %s", kind, len(m.Classes),
+	return cli.Sprintf("%s, %d classes, %s words; trained on %s of %s", kind, len(m.Classes),
 		report.Number(len(m.Terms)), report.Pages(m.Card.Pages), strings.Join(m.Card.Data, ", "))
 }
 
@@ -144,7 +144,7 @@ func tiles(p *page) []report.Tile {
 		tile("Judged on", report.Number(q.Pages), map[string]string{testPages: "test pages", crossValidation: "training pages, by cross-validation"}[p.from])
 		tile("Calibration error", percents(p.reliability.ECE), "expected; 0 is perfect")
 	}
-	tile("Training pages", report.Number(p.model.Card.Pages), printable.Sprintf("of %d classes", len(p.model.Classes)))
+	tile("Training pages", report.Number(p.model.Card.Pages), cli.Sprintf("of %d classes", len(p.model.Classes)))
 	if p.predictUS != nil {
 		tile("Time a page", fmt.Sprintf("%.2g ms", *p.predictUS/1e3), "from raw bytes, median")
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/internal/fulltest"
 	"fossick/internal/stats"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -75,7 +75,7 @@ func TestFoldsBySite(t *testing.T) {
 
 // TestBySiteTellsMenusFromTopics: pages that share only site words look easy unless sites are held out.
 func TestBySiteTellsMenusFromTopics(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	rows := func(yield func(*datasets.Example, error) bool) {
 		for site := range 12 {
 			for i := range 8 {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -269,7 +269,7 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 	}
 	for _, l := range opt.Labels {
 		if opt.Topic == "" && !slices.Contains(c.classes, l) {
-			return fmt.Errorf("%w: no page has the label %q; the set has %s", ErrData, l, printable.SomeNames(l, c.classes))
+			return fmt.Errorf("%w: no page has the label %q; the set has %s", ErrData, l, cli.SomeNames(l, c.classes))
 		}
 	}
 	return nil

@@ -17,9 +17,9 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/internal/report"
-	"fossick/internal/wholefile"
 	"fossick/models"
 )
 
@@ -57,7 +57,7 @@ func (p *Plan) Make(ctx context.Context, rows func(datasets.Stream) datasets.Str
 		curve: made.Report.Curve, candidates: made.Report.Accuracy, worst: worst(j.mistakes, worstShown),
 		made: []report.Fact{{Name: "trained by", Value: "fossick " + p.Version}},
 	}
-	return r, wholefile.Page(p.Explain, page.write)
+	return r, fileio.WritePage(p.Explain, page.write)
 }
 
 func (p *Plan) result(made *made, j *judgement) *Result {
@@ -292,10 +292,10 @@ const maxLabel = 28
 func printClasses(w io.Writer, classes []string, quality map[string]ClassQuality, table map[string]map[string]int) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	width := labelWidth(classes)
-	printable.Fprintf(tw, "%s\tpages\tprecision\trecall\tF1\tmost often confused with\t\n", pad("class", width))
+	cli.Fprintf(tw, "%s\tpages\tprecision\trecall\tF1\tmost often confused with\t\n", pad("class", width))
 	for _, label := range classes {
 		k := quality[label]
-		printable.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\t\n", pad(printable.Cut(label, maxLabel), width), k.Support,
+		cli.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\t\n", pad(cli.Cut(label, maxLabel), width), k.Support,
 			Share(k.Precision), Share(k.Recall), Share(k.F1), takenFor(label, classes, table))
 	}
 	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
@@ -306,7 +306,7 @@ func takenFor(label string, classes []string, table map[string]map[string]int) s
 	name, most := "–", 0
 	for _, other := range classes {
 		if n := table[label][other]; other != label && n > most {
-			name, most = fmt.Sprintf("%s (%d)", printable.Cut(other, maxLabel), n), n
+			name, most = fmt.Sprintf("%s (%d)", cli.Cut(other, maxLabel), n), n
 		}
 	}
 	return name
@@ -327,19 +327,19 @@ func printMatrix(w io.Writer, classes []string, table map[string]map[string]int)
 			cell = max(cell, len(strconv.Itoa(n)))
 		}
 	}
-	printable.Fprintf(w, "\n%s  ", pad("true class, and label", width+2))
+	cli.Fprintf(w, "\n%s  ", pad("true class, and label", width+2))
 	for i := range classes {
-		printable.Fprintf(w, " %*c", cell, 'a'+i)
+		cli.Fprintf(w, " %*c", cell, 'a'+i)
 	}
 	io.WriteString(w, "\n")
 	for i, truth := range classes {
-		printable.Fprintf(w, "%c %s  ", 'a'+i, pad(printable.Cut(truth, maxLabel), max(width, len("true class, and label")-2)))
+		cli.Fprintf(w, "%c %s  ", 'a'+i, pad(cli.Cut(truth, maxLabel), max(width, len("true class, and label")-2)))
 		for _, label := range classes {
 			text := "·"
 			if n := table[truth][label]; n > 0 {
 				text = strconv.Itoa(n)
 			}
-			printable.Fprintf(w, " %*s", cell, text)
+			cli.Fprintf(w, " %*s", cell, text)
 		}
 		io.WriteString(w, "\n")
 	}
@@ -348,7 +348,7 @@ func printMatrix(w io.Writer, classes []string, table map[string]map[string]int)
 func labelWidth(labels []string) int {
 	width := len("class")
 	for _, l := range labels {
-		width = max(width, utf8.RuneCountInString(printable.Cut(l, maxLabel)))
+		width = max(width, utf8.RuneCountInString(cli.Cut(l, maxLabel)))
 	}
 	return width
 }
@@ -399,9 +399,9 @@ func printWorst(w io.Writer, list []Mistake, mistakes int) {
 	if len(list) == 0 {
 		return
 	}
-	printable.Fprintf(w, "\nThe most confident of %d mistakes:\n", mistakes)
+	cli.Fprintf(w, "\nThe most confident of %d mistakes:\n", mistakes)
 	for _, m := range list {
-		printable.Fprintf(w, "  %.3f %s, is %s: %s\n        %s\n", m.Score, m.Label, m.Truth, printable.Cut(m.URL, 100), printable.Cut(m.Rule, 160))
+		cli.Fprintf(w, "  %.3f %s, is %s: %s\n        %s\n", m.Score, m.Label, m.Truth, cli.Cut(m.URL, 100), cli.Cut(m.Rule, 160))
 	}
 }
 
@@ -479,15 +479,15 @@ const printedMistakes = 5
 
 // Print writes the result as text.
 func (r *Result) Print(w io.Writer) {
-	printable.Fprintf(w, "Trained %s on %s of %d classes, %s words, in %.1f s: %s\n",
+	cli.Fprintf(w, "Trained %s on %s of %d classes, %s words, in %.1f s: %s\n",
 		r.Classifier, report.Pages(r.TrainPages), len(r.Classes), report.Number(r.Words), r.TrainSeconds, r.Model)
 	for _, name := range slices.SortedFunc(maps.Keys(r.CV), func(a, b string) int {
 		return cmp.Or(cmp.Compare(r.CV[b], r.CV[a]), cmp.Compare(a, b))
 	}) {
-		printable.Fprintf(w, "  in cross-validation %s got %.1f %% right\n", name, 100*r.CV[name])
+		cli.Fprintf(w, "  in cross-validation %s got %.1f %% right\n", name, 100*r.CV[name])
 	}
 	if r.LeftOut > 0 || r.Unreadable > 0 {
-		printable.Fprintf(w, "  left out: %s rows without a wanted label, %s unreadable\n", report.Number(r.LeftOut), report.Number(r.Unreadable))
+		cli.Fprintf(w, "  left out: %s rows without a wanted label, %s unreadable\n", report.Number(r.LeftOut), report.Number(r.Unreadable))
 	}
 	if r.PU != nil {
 		r.PU.Print(w)
@@ -496,7 +496,7 @@ func (r *Result) Print(w io.Writer) {
 		r.printQuality(w)
 	}
 	if r.Explain != nil {
-		printable.Fprintf(w, "\nThe whole model on a page: %s\n", *r.Explain)
+		cli.Fprintf(w, "\nThe whole model on a page: %s\n", *r.Explain)
 	}
 }
 
@@ -505,17 +505,17 @@ func (r *Result) printQuality(w io.Writer) {
 	if r.TestPages != nil {
 		pages = report.Number(*r.TestPages) + " test pages"
 	}
-	printable.Fprintf(w, "\nAccuracy %.1f %% (%s), macro F1 %.3f on %s\n",
+	cli.Fprintf(w, "\nAccuracy %.1f %% (%s), macro F1 %.3f on %s\n",
 		100**r.Accuracy, r.spread, *r.MacroF1, pages)
 	if r.Across != nil && *r.Across > 0 {
-		printable.Fprintf(w, "  %s of them are also training pages, so this may be too good", report.Number(*r.Across))
+		cli.Fprintf(w, "  %s of them are also training pages, so this may be too good", report.Number(*r.Across))
 		if r.WithoutThem != nil {
-			printable.Fprintf(w, ": without them %.1f %%", 100**r.WithoutThem)
+			cli.Fprintf(w, ": without them %.1f %%", 100**r.WithoutThem)
 		}
 		io.WriteString(w, "\n")
 	}
-	printable.Fprintf(w, "  one label for all pages would get %.1f %%\n", 100**r.Baseline)
-	printable.Fprintf(w, "  its probabilities are off by %.1f %% on average (expected calibration error)\n\n", 100*r.Reliability.ECE)
+	cli.Fprintf(w, "  one label for all pages would get %.1f %%\n", 100**r.Baseline)
+	cli.Fprintf(w, "  its probabilities are off by %.1f %% on average (expected calibration error)\n\n", 100*r.Reliability.ECE)
 	printClasses(w, r.Classes, r.PerClass, r.Confusion)
 	printMatrix(w, r.Classes, r.Confusion)
 	printWorst(w, r.Worst[:min(printedMistakes, len(r.Worst))], r.mistakes)

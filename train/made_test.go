@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/internal/fulltest"
-	"fossick/internal/terminal"
+	"fossick/internal/cli"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 			Options: Options{Target: Target{Topic: "sport"}, Seed: 1},
 		},
 		Classifiers: []string{models.NaiveBayes},
-		Task:        terminal.New(t.Output(), terminal.Options{Quiet: true}).Begin,
+		Task:        cli.NewScreen(t.Output(), cli.ScreenOptions{Quiet: true}).Begin,
 	}
 	if err := trials.MuSweep.UnmarshalText([]byte("0.01:0.03:0.02")); err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestBenchTrials(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := []string{models.C45, models.NaiveBayes, models.CN2, models.LinearSVM, models.NN}
-	for _, name := range all[:fulltest.Rounds(2, len(all))] {
+	for _, name := range all[:testkit.Rounds(2, len(all))] {
 		few, err := b.try(ctx, trial{classifier: name, words: 3})
 		if err != nil {
 			t.Fatal(err)

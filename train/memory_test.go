@@ -19,7 +19,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -80,7 +80,7 @@ var (
 // TestMemoryIsBounded trains on 30,000 and on 150,000 pages of ever new words, each in its own process. The
 // larger set may take perPageMax more a page, and nothing for its words (docs/classifiers.md).
 func TestMemoryIsBounded(t *testing.T) {
-	fulltest.Only(t, "trains on 180,000 pages")
+	testkit.Only(t, "trains on 180,000 pages")
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("peak memory is read from /proc")
 	}
@@ -159,7 +159,7 @@ const little = 300 << 10
 
 // TestSameModelFromFile: if the selected words fit, rows from a file and from memory give the same bytes.
 func TestSameModelFromFile(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time")
+	testkit.Only(t, "seconds of processor time")
 	for _, opt := range []Options{
 		{Classifier: "c45", Words: 25}, {Classifier: "cn2", Words: 8}, {Classifier: "linear", Words: 40},
 		{Classifier: "nb", Mu: 0.02}, {Classifier: "nb", Words: 30, Select: features.ByGain},

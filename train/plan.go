@@ -13,8 +13,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 	"fossick/models"
 )
 
@@ -173,7 +172,7 @@ func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
 	case p.TestWhere != "":
 		w, err := datasets.ParseWhere(p.TestWhere)
 		if err != nil {
-			return nil, usage.Of(err)
+			return nil, cli.Usage(err)
 		}
 		where := append(slices.Clone(p.Where), p.TestWhere)
 		test, err := p.Open.Stream(p.Sets, where, p.Level.N, nil)
@@ -232,13 +231,13 @@ func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
 	}
 	assigned, rep, err := datasets.Assign(rows, p.random(0x5b117), so)
 	if err != nil {
-		return nil, usage.Of(err)
+		return nil, cli.Usage(err)
 	}
 	if rep.Test == 0 {
 		return &Parts{Train: all, How: "all"}, nil
 	}
 	parts := &Parts{Train: datasets.Pick(all, assigned, datasets.Train), Test: datasets.Pick(all, assigned, datasets.Test)}
-	parts.How = printable.Sprintf("%d pages at random, seed %d", rep.Train, p.Options.Seed)
+	parts.How = cli.Sprintf("%d pages at random, seed %d", rep.Train, p.Options.Seed)
 	if rep.Own {
 		parts.How = "the set's own training part"
 	}
@@ -286,7 +285,7 @@ func (r *Rows) splitOptions() (o datasets.SplitOptions, err error) {
 			return o, nil
 		}
 		if o.Share, err = strconv.ParseFloat(r.Train, 64); err != nil || !(o.Share > 0 && o.Share <= 1) {
-			return o, usage.Errorf("--train %s: want a number of pages, or a share such as 0.5", r.Train)
+			return o, cli.Usagef("--train %s: want a number of pages, or a share such as 0.5", r.Train)
 		}
 	case r.PerClass != "":
 		o.PerClass = map[string]int{}
@@ -297,7 +296,7 @@ func (r *Rows) splitOptions() (o datasets.SplitOptions, err error) {
 			}
 			n, err := strconv.Atoi(number)
 			if err != nil || n < 1 {
-				return o, usage.Errorf("--per-class %s: want a number of pages, or label=number by comma", r.PerClass)
+				return o, cli.Usagef("--per-class %s: want a number of pages, or label=number by comma", r.PerClass)
 			}
 			o.PerClass[label] = n
 		}
@@ -499,13 +498,13 @@ func (w *watch) unknownLabels(wanted []string) error {
 		if label == "" || w.labels[label] || len(w.labels) == 0 {
 			continue
 		}
-		have := printable.SortedKeys(w.labels)
+		have := cli.SortedKeys(w.labels)
 		for _, l := range have {
 			if datasets.PlainLabel(l) == datasets.PlainLabel(label) {
 				return fmt.Errorf("there is %q, with another spelling", l)
 			}
 		}
-		return fmt.Errorf("the sets have %s", printable.SomeNames(label, have))
+		return fmt.Errorf("the sets have %s", cli.SomeNames(label, have))
 	}
 	return nil
 }

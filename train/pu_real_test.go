@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 )
 
 // puCorpora are topics by corpus: those on which the settings of PU learning were chosen, and those on which nothing was
@@ -301,7 +301,7 @@ func (b *puBench) judge(topic string, f *fitted, c *corpus, held []int, margin f
 //
 // FOSSICK_SPLIT (held, tune), FOSSICK_CORPUS and FOSSICK_GIVEN change what is drawn.
 func TestPUCoverage(t *testing.T) {
-	fulltest.Only(t, "trains hundreds of models")
+	testkit.Only(t, "trains hundreds of models")
 	draws, given := 1, 10
 	fmt.Sscan(os.Getenv("FOSSICK_DRAWS"), &draws)
 	fmt.Sscan(os.Getenv("FOSSICK_GIVEN"), &given)
@@ -320,7 +320,7 @@ func TestPUCoverage(t *testing.T) {
 		}
 		for k, c := range all {
 			if n := c.held + c.above + c.below; n > 0 {
-				fulltest.Coverage(t, of.name+": "+puTold[k], c.held, n)
+				testkit.Coverage(t, of.name+": "+puTold[k], c.held, n)
 			}
 		}
 	}

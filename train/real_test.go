@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"fossick/datasets"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -27,7 +27,7 @@ import (
 // examples opens a corpus, or skips the test if it is missing.
 func examples(t testing.TB, name string) *datasets.Set {
 	t.Helper()
-	set, err := datasets.Open(fulltest.Corpus(t, name), datasets.Options{})
+	set, err := datasets.Open(testkit.Corpus(t, name), datasets.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func asker(m *models.Model) func(features.Doc) []float64 {
 
 // TestRealCorpora: classifiers reach docs/results.md less a margin, on sets not used for tuning.
 func TestRealCorpora(t *testing.T) {
-	fulltest.Only(t, "trains on whole corpora")
+	testkit.Only(t, "trains on whole corpora")
 	roles := []string{"student", "faculty", "course", "project"}
 	cornell := func(_ int, e *datasets.Example) bool { return e.Site == "cornell" }
 	bySplit := func(_ int, e *datasets.Example) bool { return e.Split == "test" }

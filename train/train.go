@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -354,7 +354,7 @@ func (o *Options) learners() ([]learner, error) {
 	case models.NN:
 		return []learner{nn{}}, nil
 	}
-	return nil, fmt.Errorf("no classifier %q; choose one of %s", o.Classifier, printable.SomeNames(o.Classifier, Classifiers()))
+	return nil, fmt.Errorf("no classifier %q; choose one of %s", o.Classifier, cli.SomeNames(o.Classifier, Classifiers()))
 }
 
 // extractor returns how terms are extracted; plain is for trials. Stop words stay, because "I" and "my"

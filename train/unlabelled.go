@@ -11,20 +11,19 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/internal/printable"
-	"fossick/internal/usage"
+	"fossick/internal/cli"
 	"fossick/models"
 )
 
 // Print writes the report as text.
 func (r *PU) Print(w io.Writer) {
-	printable.Fprintf(w, "  model: trained on %d examples and %d unlabelled pages (%s), of which about %.1f %% are on topic:\n",
+	cli.Fprintf(w, "  model: trained on %d examples and %d unlabelled pages (%s), of which about %.1f %% are on topic:\n",
 		r.Given, r.Pool, strings.Join(r.From, ", "), 100*r.Share)
-	printable.Fprintf(w, "    %d of them were taken as on topic, %d as off topic, and the others were left out\n", r.Taken, r.Reliable)
-	printable.Fprintf(w, "    it finds %s\n    (estimated, with 95 %% intervals: no page was known to be off topic)\n", r.words())
+	cli.Fprintf(w, "    %d of them were taken as on topic, %d as off topic, and the others were left out\n", r.Taken, r.Reliable)
+	cli.Fprintf(w, "    it finds %s\n    (estimated, with 95 %% intervals: no page was known to be off topic)\n", r.words())
 	switch {
 	case r.Elsewhere != nil:
-		printable.Fprintf(w, "    on sites without examples %s\n    (the examples' %d sites were held out in turn)\n", r.Elsewhere.words(), r.Sites)
+		cli.Fprintf(w, "    on sites without examples %s\n    (the examples' %d sites were held out in turn)\n", r.Elsewhere.words(), r.Sites)
 	case r.Sites == 1:
 		io.WriteString(w, "    all examples come from one site, so the quality on other sites is not known\n")
 	default:
@@ -79,9 +78,9 @@ func (p *Plan) onlyOn(ctx context.Context) (bool, error) {
 func (p *Plan) checkPool() error {
 	switch name := p.Options.Classifier; {
 	case name != "" && name != Auto && name != models.LinearSVM:
-		return usage.Errorf("--classifier %s: where all training pages are on topic, only linear learns from --unlabelled; or add pages that are off topic", name)
+		return cli.Usagef("--classifier %s: where all training pages are on topic, only linear learns from --unlabelled; or add pages that are off topic", name)
 	case p.Options.Explain:
-		return usage.Errorf("--explain needs pages that are known to be off topic, and all training pages are on topic; leave it out, or add some")
+		return cli.Usagef("--explain needs pages that are known to be off topic, and all training pages are on topic; leave it out, or add some")
 	}
 	return nil
 }

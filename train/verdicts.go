@@ -10,10 +10,9 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
-	"fossick/internal/printable"
+	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/internal/stats"
-	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -122,10 +121,10 @@ func (v *Verdicts) Result(mistakes int) (*Verdict, error) {
 // Print writes a result of v as text.
 func (v *Verdicts) Print(w io.Writer, r *Verdict) {
 	for _, p := range r.Results {
-		printable.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
+		cli.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
 	}
 	if r.Accuracy != nil {
-		printable.Fprintf(w, "\nAccuracy %.1f %% (%s), macro F1 %.3f on %s labelled pages\n\n",
+		cli.Fprintf(w, "\nAccuracy %.1f %% (%s), macro F1 %.3f on %s labelled pages\n\n",
 			100**r.Accuracy, v.spread, *r.MacroF1, report.Number(len(v.truth)))
 		classes := v.classifier.Model().Classes
 		printClasses(w, classes, r.PerClass, r.Confusion)
@@ -133,11 +132,11 @@ func (v *Verdicts) Print(w io.Writer, r *Verdict) {
 		printWorst(w, r.Worst, len(v.mistakes))
 	}
 	if text := v.known.Warning(); text != "" {
-		printable.Fprintf(w, "\n%s: %s\n", v.name, text)
+		cli.Fprintf(w, "\n%s: %s\n", v.name, text)
 	}
 	if r.McNemar != nil {
 		if text := v.rival.known.Warning(); text != "" {
-			printable.Fprintf(w, "%s: %s\n", v.rival.name, text)
+			cli.Fprintf(w, "%s: %s\n", v.rival.name, text)
 		}
 		r.McNemar.print(w, []string{v.name, v.rival.name}, *r.Accuracy, *r.AccuracyB)
 	}
@@ -164,8 +163,8 @@ type rival struct {
 // other classes answers another question, often an easier one.
 func (v *Verdicts) Against(name string, c *classify.Classifier) error {
 	if first, classes := v.classifier.Model(), c.Model().Classes; !slices.Equal(first.Classes, classes) {
-		return usage.Errorf("models of different classes cannot be compared: %s has %s; %s has %s; train both with the same --labels or --topic",
-			v.name, printable.SomeNames("", first.Classes), name, printable.SomeNames("", classes))
+		return cli.Usagef("models of different classes cannot be compared: %s has %s; %s has %s; train both with the same --labels or --topic",
+			v.name, cli.SomeNames("", first.Classes), name, cli.SomeNames("", classes))
 	}
 	v.rival = &rival{name: name, classifier: c, known: Trained{Card: &c.Model().Card}}
 	return nil
@@ -207,8 +206,8 @@ func (v *Verdicts) compare(r *Verdict) error {
 
 // print says in words which model is better and how sure that is.
 func (r *comparison) print(w io.Writer, models []string, a, b float64) {
-	printable.Fprintf(w, "\nA  %5.1f %% right  %s\nB  %5.1f %% right  %s\n", 100*a, models[0], 100*b, models[1])
-	printable.Fprintf(w, "A alone is right on %s, B alone on %d. ", pages(r.AOnly), r.BOnly)
+	cli.Fprintf(w, "\nA  %5.1f %% right  %s\nB  %5.1f %% right  %s\n", 100*a, models[0], 100*b, models[1])
+	cli.Fprintf(w, "A alone is right on %s, B alone on %d. ", pages(r.AOnly), r.BOnly)
 	winner, lead := "A", r.AOnly-r.BOnly
 	if lead < 0 {
 		winner, lead = "B", -lead
@@ -219,9 +218,9 @@ func (r *comparison) print(w io.Writer, models []string, a, b float64) {
 	case lead == 0:
 		io.WriteString(w, "Neither is better.\n")
 	case r.P == nil:
-		printable.Fprintf(w, "%s is right on %s more than %s; there is no test of fewer than %d different pages.\n", winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], stats.Fewest)
+		cli.Fprintf(w, "%s is right on %s more than %s; there is no test of fewer than %d different pages.\n", winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], stats.Fewest)
 	default:
-		printable.Fprintf(w, "%s is right on %s more than %s; a difference this large happens by chance %s (McNemar's test, %s).\n",
+		cli.Fprintf(w, "%s is right on %s more than %s; a difference this large happens by chance %s (McNemar's test, %s).\n",
 			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(*r.P), report.PValue(*r.P))
 	}
 }
@@ -230,7 +229,7 @@ func pages(n int) string {
 	if n == 1 {
 		return "1 page"
 	}
-	return printable.Sprintf("%d pages", n)
+	return cli.Sprintf("%d pages", n)
 }
 
 func oftenness(p float64) string {
@@ -316,16 +315,16 @@ func NewTopic(c *classify.Classifier, path, asked, fallback string) (*Topic, err
 }
 
 func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
-	labels := printable.SomeNames(cmp.Or(asked, fallback), m.Classes)
+	labels := cli.SomeNames(cmp.Or(asked, fallback), m.Classes)
 	switch {
 	case slices.Contains(m.Classes, asked):
 		return asked, nil
 	case asked != "":
-		return "", usage.Errorf("label %q is not one of the model's; %s has %s", asked, path, labels)
+		return "", cli.Usagef("label %q is not one of the model's; %s has %s", asked, path, labels)
 	case slices.Contains(m.Classes, fallback):
 		return fallback, nil
 	}
-	return "", usage.Errorf("the crawl's topic %q is not one of the model's labels; give one with --topic, in eval with --target: %s has %s", fallback, path, labels)
+	return "", cli.Usagef("the crawl's topic %q is not one of the model's labels; give one with --topic, in eval with --target: %s has %s", fallback, path, labels)
 }
 
 // Probability returns the topic's probability and the most probable other class, "" if there is none.

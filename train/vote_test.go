@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
-	"fossick/internal/fulltest"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -226,7 +226,7 @@ func TestBallotIsModel(t *testing.T) {
 // TestAutoKeepsUp: on pages that took no part in the choice, auto is at most a point below the best
 // classifier. FOSSICK_AUTO=1 also tries selected words, which takes minutes, mostly in golearn.
 func TestAutoKeepsUp(t *testing.T) {
-	fulltest.Only(t, "trains on whole corpora")
+	testkit.Only(t, "trains on whole corpora")
 	webkb := Options{Target: Target{Labels: []string{"student", "faculty", "course", "project"}}}
 	for _, c := range []struct {
 		data  string

@@ -8,7 +8,6 @@ import (
 
 	"fossick/datasets"
 	"fossick/internal/cli"
-	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/train"
@@ -191,7 +190,7 @@ func (c trainCmd) classifiers() ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(c.Classifier, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(train.Classifiers(), name) {
-			return nil, usagef("--classifier %s: want one of %s", c.Classifier, printable.SomeNames(c.Classifier, train.Classifiers()))
+			return nil, usagef("--classifier %s: want one of %s", c.Classifier, cli.SomeNames(c.Classifier, train.Classifiers()))
 		}
 		names = append(names, name)
 	}
