@@ -13,9 +13,9 @@ import (
 
 // Classifier labels pages by a model. It is safe for concurrent use.
 type Classifier struct {
-	machine
 	domain
-	members []member // of a vote; they score in place of machine
+	model   *models.Model // its weighting is bound
+	members []member      // of a vote
 	lex     *features.Lexicon
 	also    *features.Also // second reader of each text; nil: none
 	spare   *features.Spare[scratch]
@@ -50,22 +50,20 @@ func newClassifier(m *models.Model, also *features.Also) (*Classifier, error) {
 	}
 	own := *m // Bind must not change a shared model
 	own.Weighting.Bind(own.Terms)
-	c := &Classifier{machine: newMachine(&own), domain: newDomain(&own), also: also}
+	c := &Classifier{model: &own, domain: newDomain(&own), also: also}
 	c.lex = features.FixedLexicon(c.domain.terms)
 	if own.Vote != nil {
 		for i := range own.Vote.Members {
 			c.members = append(c.members, newMember(&own.Vote.Members[i], len(own.Terms)))
 		}
 	}
-	words := features.NewSharedWords()
 	c.spare = features.NewSpare(func() *scratch {
-		s := &scratch{state: c.newState(), x: features.NewExtractor(own.Extractor, c.lex)}
-		s.x.Share(words)
+		s := &scratch{state: newState(c.model), x: features.NewExtractor(own.Extractor, c.lex)}
 		if c.also != nil {
 			s.x.ReadAlong(*c.also)
 		}
 		for i := range c.members {
-			s.members = append(s.members, c.members[i].newState())
+			s.members = append(s.members, newState(c.members[i].model))
 		}
 		s.said = func(member int) []float64 { return s.members[member].probs }
 		return s
@@ -90,7 +88,7 @@ func (c *Classifier) result(s *scratch, class int) Result {
 	return Result{Label: c.model.Classes[class], Score: s.probs[class], Probs: slices.Clone(s.probs)}
 }
 
-// ClassifyAndExplain labels a page and says why, as Explain does, in one pass.
+// ClassifyAndExplain labels a page and says why, as ExplainFor does, in one pass.
 func (c *Classifier) ClassifyAndExplain(d features.Doc) (Result, string) {
 	s := c.look(d)
 	defer c.spare.Put(s)
@@ -151,76 +149,27 @@ func (c *Classifier) weigh(s *scratch) {
 	if c.members != nil {
 		c.vote(s)
 	} else {
-		c.machine.score(&s.state)
+		s.score()
 	}
 }
 
-// machine scores pages by one model. It never changes, so goroutines may share it, each with its own state.
-type machine struct {
-	model *models.Model
-	tree  *models.Walker  // of a model that has a tree
-	rules *models.Matcher // of a model that has rules
-	trees *models.Ranger  // of a model that has a forest
-}
-
-// state is a machine's reusable space for one page, with the outcome.
+// state is a model's reusable space for one page, with the outcome.
 type state struct {
-	terms features.Vector // counts, then weights
-	probs []float64
-	dense []float32 // for trees and rules: counts of all terms, zero between pages
-	match models.RuleScratch
-	leaf  int32     // for trees: the leaf that the page reached
-	rule  int32     // for rules: the one that decided
-	units []float32 // for networks: the hidden units
+	model   *models.Model
+	scorer  *models.Scorer
+	terms   features.Vector // counts, then weights
+	probs   []float64
+	decided int32 // see models.Scorer.Scores
 }
 
-// newMachine requires a model that passes Check and whose Weighting is bound.
-func newMachine(m *models.Model) machine {
-	w := machine{model: m}
-	if m.Tree != nil {
-		w.tree = models.NewWalker(m.Tree, len(m.Terms), len(m.Classes))
-	}
-	if m.Rules != nil {
-		w.rules = models.NewMatcher(m.Rules, len(m.Terms), len(m.Classes))
-	}
-	if m.Forest != nil {
-		w.trees = models.NewRanger(m.Forest, len(m.Terms), len(m.Classes))
-	}
-	return w
+func newState(m *models.Model) state {
+	return state{model: m, scorer: models.NewScorer(m), probs: make([]float64, len(m.Classes))}
 }
 
-func (w *machine) newState() state {
-	m := w.model
-	s := state{probs: make([]float64, len(m.Classes))}
-	if m.Network != nil {
-		s.units = make([]float32, m.Network.Units())
-	}
-	if m.Tree != nil || m.Rules != nil || m.Forest != nil {
-		s.dense = make([]float32, len(m.Terms))
-		s.match.Dense = s.dense
-	}
-	return s
-}
-
-func (w *machine) score(s *state) {
-	m := w.model
-	m.Weighting.Apply(s.terms)
-	switch {
-	case m.Tree != nil:
-		s.leaf = w.tree.Scores(s.probs, s.terms, s.dense)
-		if m.Calibration.Scale != 0 { // before model version 9 a leaf's shares are the probabilities
-			models.Logs(s.probs)
-		}
-	case m.Rules != nil:
-		s.rule = w.rules.Scores(s.probs, s.terms, &s.match)
-	case m.Forest != nil:
-		w.trees.Scores(s.probs, s.terms, s.dense)
-	case m.Network != nil:
-		m.Network.Scores(s.probs, s.terms, s.units)
-	default:
-		m.Linear.Scores(s.probs, s.terms)
-	}
-	m.Calibration.Apply(s.probs)
+func (s *state) score() {
+	s.model.Weighting.Apply(s.terms)
+	s.decided = s.scorer.Scores(s.probs, s.terms)
+	s.model.Calibration.Apply(s.probs)
 }
 
 // NewReading is New with a second reader of each text, so that the text is split into words once. Read and
@@ -287,7 +236,7 @@ func (c *Classifier) ScoreWords(d features.Doc, class int, words []uint32) (floa
 
 // member is a model in a vote. Of the terms of the vote it sees its own.
 type member struct {
-	machine
+	model  *models.Model // its weighting is bound
 	share  float64
 	number []int32 // by term of the vote: the member's number, −1 for another member's
 }
@@ -295,7 +244,7 @@ type member struct {
 func newMember(v *models.Member, terms int) member {
 	own := *v.Model // Bind must not change a shared model
 	own.Weighting.Bind(own.Terms)
-	m := member{machine: newMachine(&own), share: v.Share, number: make([]int32, terms)}
+	m := member{model: &own, share: v.Share, number: make([]int32, terms)}
 	for i := range m.number {
 		m.number[i] = -1
 	}
@@ -310,7 +259,7 @@ func (c *Classifier) vote(s *scratch) {
 	for i := range c.members {
 		own := &s.members[i]
 		own.terms = c.members[i].pick(own.terms, s.terms)
-		c.members[i].score(own)
+		own.score()
 	}
 	c.model.Vote.Scores(s.probs, s.said)
 	c.model.Calibration.Apply(s.probs)
@@ -335,7 +284,7 @@ func (c *Classifier) explainVote(s *scratch, class int) string {
 	parts := make([]string, len(c.members))
 	for i := range c.members {
 		m, own := &c.members[i], &s.members[i]
-		parts[i] = fmt.Sprintf("%s (%.0f %%, %.2f): %s", m.model.Classifier, math.Round(100*m.share), own.probs[class], m.explain(own, class))
+		parts[i] = fmt.Sprintf("%s (%.0f %%, %.2f): %s", m.model.Classifier, math.Round(100*m.share), own.probs[class], own.explain(class))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -4,7 +4,7 @@
 // probabilities of all labels, and why: the rule that fired, or the words that weighed most.
 //
 // It trains nothing. A model's tables are flat arrays, so that scoring takes time linear in the text
-// and leaves no garbage. Start with New, then Classify; Explain and ExplainFor give reasons.
+// and leaves no garbage. Start with New, then Classify; ExplainFor gives reasons.
 //
 // Files: classify.go labels and probabilities of a model or a vote; explain.go reasons; domain.go pages
 // that a model cannot judge.

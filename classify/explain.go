@@ -11,25 +11,18 @@ import (
 	"fossick/models/features"
 )
 
-// reasons is how many words Explain names.
+// reasons is how many words an explanation names.
 const reasons = 6
 
-// Explain says why a page gets its label. Trees and rules give the rule that fired,
+// ExplainFor says why a page has a label, even if another is more probable. Trees and rules give the rule that
+// fired,
 //
 //	mortgag > 0 ∧ loan > 1 → banking (37/39)
 //
-// with how many of the training pages that it covers are of the class. Other models give the words that
+// with how many of the training pages that it covers have the label. Other models give the words that
 // spoke most for the label, each with what it added to the score beyond the mean of the classes (for
 // networks, see models.Network.Relevance). A vote gives each member's reasons, with its share and its
-// probability for the label.
-func (c *Classifier) Explain(d features.Doc) string {
-	s := c.look(d)
-	defer c.spare.Put(s)
-	return c.explain(s, s.best())
-}
-
-// ExplainFor gives the reasons for a label as Explain does, even if another is more probable. Trees and
-// rules give the same rule, with how many of its pages have the label: "no mortgag → other (1/40)".
+// probability for the label. It returns "" if the model lacks the label.
 func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 	class := c.model.Class(label)
 	if class < 0 {
@@ -47,21 +40,21 @@ func (c *Classifier) explain(s *scratch, class int) string {
 	if c.members != nil {
 		return c.explainVote(s, class)
 	}
-	return c.machine.explain(&s.state, class)
+	return s.state.explain(class)
 }
 
-func (c *machine) explain(s *state, class int) string {
-	if c.model.Tree != nil {
-		return rule(c.model, c.model.Tree, s.leaf, class)
+func (s *state) explain(class int) string {
+	m := s.model
+	switch {
+	case m.Tree != nil:
+		return rule(m, m.Tree, s.decided, class)
+	case m.Forest != nil:
+		tree, leaf, agree := s.scorer.Decided(class, s.terms)
+		return fmt.Sprintf("%s by tree %d; %d of %d trees agree", rule(m, m.Forest[tree], leaf, class), tree+1, agree, len(m.Forest))
+	case m.Rules != nil:
+		return inducedRule(m, int(s.decided), class)
 	}
-	if c.model.Forest != nil {
-		d := c.trees.Decided(class, len(c.model.Classes), s.terms, s.dense)
-		return fmt.Sprintf("%s by tree %d; %d of %d trees agree", rule(c.model, c.model.Forest[d.Tree], d.Leaf, class), d.Tree+1, d.For, len(c.model.Forest))
-	}
-	if c.model.Rules != nil {
-		return inducedRule(c.model, int(s.rule), class)
-	}
-	return c.words(s, class)
+	return s.words(class)
 }
 
 // mostLacked is how many absent words a rule names: the path to a leaf of an unsimplified tree has dozens.
@@ -142,12 +135,12 @@ type said struct {
 }
 
 // said returns what each term of a page adds for a class.
-func (c *machine) said(s *state, class int) []said {
-	m, x := c.model, s.terms
+func (s *state) said(class int) []said {
+	m, x := s.model, s.terms
 	all := make([]said, len(x.Index))
 	if m.Network != nil {
 		added := make([]float64, len(x.Index))
-		m.Network.Relevance(added, x, class, s.units)
+		m.Network.Relevance(added, x, class)
 		for j, i := range x.Index {
 			all[j] = said{i, added[j]}
 		}
@@ -165,10 +158,10 @@ func (c *machine) said(s *state, class int) []said {
 	return all
 }
 
-func (c *machine) words(s *state, class int) string {
-	m := c.model
+func (s *state) words(class int) string {
+	m := s.model
 	var parts []string
-	for _, w := range c.most(c.said(s, class)) {
+	for _, w := range most(m, s.said(class)) {
 		parts = append(parts, fmt.Sprintf("%s +%.2f", m.Terms[w.term], w.added))
 	}
 	switch {
@@ -182,12 +175,12 @@ func (c *machine) words(s *state, class int) string {
 
 // most returns the terms that add most, largest first and ties by spelling, but none that adds nothing.
 // Sorting all, hundreds on a page, would take a twentieth of the labelling time.
-func (c *machine) most(all []said) []said {
+func most(m *models.Model, all []said) []said {
 	compare := func(a, b said) int {
 		if n := cmp.Compare(b.added, a.added); n != 0 {
 			return n
 		}
-		return cmp.Compare(c.model.Terms[a.term], c.model.Terms[b.term])
+		return cmp.Compare(m.Terms[a.term], m.Terms[b.term])
 	}
 	top := make([]said, 0, reasons+1)
 	for _, w := range all {

@@ -7,7 +7,7 @@
 // It trains nothing (package train) and reads no page (package classify); it scores vectors. Start
 // with ReadFile or BuiltinTopic.
 //
-// Files: model.go the model, its check and tables of weights; tree.go trees and forests; rules.go rules
-// and which of them hold on a page; network.go networks and votes; file.go the file format
-// (docs/model-format.md); topic.go topics.
+// Files: model.go the model, its check, tables of weights and the scores of any table; tree.go trees and
+// forests; rules.go rules; network.go networks and votes; file.go the file format (docs/model-format.md);
+// topic.go topics.
 package models

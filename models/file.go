@@ -197,8 +197,8 @@ func parse(raw []byte) (*Model, error) {
 	if !w.Extractor.stemmed() {
 		return nil, fmt.Errorf("model: %w: its words were stemmed by another version of fossick; train the model again", ErrFormat)
 	}
-	if w.Extractor.Bigrams || w.Extractor.Chars != 0 {
-		return nil, fmt.Errorf("model: %w: it has pairs of words or runs of characters as terms, which fossick no longer reads; train the model again", ErrFormat)
+	if w.Extractor.Bigrams || w.Extractor.Chars != 0 || w.Extractor.TitleWeight > 1 {
+		return nil, fmt.Errorf("model: %w: it has pairs of words or runs of characters as terms, or counts titles more than once, which fossick no longer reads; train the model again", ErrFormat)
 	}
 	m := w.model()
 	if err := m.Check(); err != nil {
@@ -322,7 +322,7 @@ func newWireExtractor(x *features.ExtractorOptions) wireExtractor {
 		stems = 0
 	}
 	return wireExtractor{x.Analyzer.NoStem, stems, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
-		uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, false, x.Lead, 0}
+		uint8(x.Analyzer.Numbers), 0, x.Fields, false, x.Lead, 0}
 }
 
 // stemmed reports whether this build makes the stems of the model's terms.
@@ -337,7 +337,7 @@ func (w *wire) model() *Model {
 		Extractor: features.ExtractorOptions{
 			Analyzer: features.AnalyzerOptions{NoStem: x.NoStem, KeepStop: x.KeepStop,
 				MinLength: x.MinLength, MaxLength: x.MaxLength, Numbers: features.Numbers(x.Numbers)},
-			TitleWeight: x.TitleWeight, Fields: x.Fields, Lead: x.Lead,
+			Fields: x.Fields, Lead: x.Lead,
 		},
 		Weighting:  features.Weighting{IDF: w.IDF, Sublinear: w.Sublinear, Norm: w.Norm},
 		Frequency:  w.Frequency,
@@ -345,6 +345,9 @@ func (w *wire) model() *Model {
 		Linear: w.Linear, Tree: w.Tree, Rules: w.Rules, Network: w.Network, Forest: w.Forest,
 		Calibration: Calibration{w.Scale, w.Offset},
 		Thresholds:  w.Thresholds, Keywords: w.Keywords, Card: w.Card,
+	}
+	if m.Tree != nil && m.Calibration.Scale == 0 {
+		m.Calibration.Scale = 1 // before version 9 a leaf's shares were the probabilities
 	}
 	copy(m.Weighting.Blocks[:], w.Blocks) // versions 1 and 2 have one fewer: they have no lead
 	m.Vote = readVote(w.Vote, m)

@@ -47,7 +47,7 @@ func linearModel() *Model {
 
 func treeModel() *Model {
 	m := linearModel()
-	m.Classifier, m.Linear, m.Calibration = C45, nil, Calibration{}
+	m.Classifier, m.Linear, m.Calibration = C45, nil, Calibration{Scale: 1}
 	m.Tree = &Tree{
 		Term: []int32{0, -1, 0, -1, -1}, Threshold: []float32{0, 0, 2, 0, 0},
 		Low: []int32{1, -1, 3, -1, -1}, High: []int32{2, -1, 4, -1, -1}, Leaf: []int32{-1, 0, -1, 2, 4},
@@ -181,7 +181,13 @@ func TestReadFewerBlocks(t *testing.T) {
 func TestReadOlder(t *testing.T) {
 	for version, m := range map[uint16]*Model{1: linearModel(), 2: treeModel()} {
 		m.Extractor.Analyzer.NoStem = true
+		if m.Tree != nil {
+			m.Calibration.Scale = 0 // the shares were the probabilities; at scale 1 they are
+		}
 		old := encode(t, m)
+		if m.Tree != nil {
+			m.Calibration.Scale = 1
+		}
 		binary.LittleEndian.PutUint16(old[8:], version)
 		sum := sha256.Sum256(old[:len(old)-sha256.Size])
 		copy(old[len(old)-sha256.Size:], sum[:])
@@ -333,17 +339,10 @@ func FuzzPayload(f *testing.F) {
 
 func scoreEmpty(m *Model) []float64 {
 	probs := make([]float64, len(m.Classes))
-	switch {
-	case m.Tree != nil:
-		NewWalker(m.Tree, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
-	case m.Rules != nil:
-		NewMatcher(m.Rules, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, &RuleScratch{Dense: make([]float32, len(m.Terms))})
-	case m.Network != nil:
-		m.Network.Scores(probs, features.Vector{}, make([]float32, m.Network.Units()))
-	case m.Vote != nil:
+	if m.Vote != nil {
 		m.Vote.Scores(probs, func(i int) []float64 { return scoreEmpty(m.Vote.Members[i].Model) })
-	default:
-		m.Linear.Scores(probs, features.Vector{})
+	} else {
+		NewScorer(m).Scores(probs, features.Vector{})
 	}
 	m.Calibration.Apply(probs)
 	return probs

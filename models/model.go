@@ -321,6 +321,113 @@ func (l *Linear) Scores(dst []float64, x features.Vector) {
 	}
 }
 
+// Scorer scores pages by a model's table, unless it is a vote. It reuses its space, so it is not safe for
+// concurrent use.
+type Scorer struct {
+	model  *Model
+	shares [][]float32 // of a tree, rules or each tree of a forest: class probabilities, at the places of Counts
+	dense  []float32   // by term: counts of the page; zero between pages
+	rules  []int32     // those that decide the page
+	hidden []float32   // of a network
+}
+
+// NewScorer returns a scorer of a model that passes Check. The model's table must not change afterwards.
+func NewScorer(m *Model) *Scorer {
+	s, k := &Scorer{model: m}, len(m.Classes)
+	switch {
+	case m.Network != nil:
+		s.hidden = make([]float32, m.Network.Units())
+	case m.Tree != nil && m.Tree.Shares != nil:
+		s.shares = [][]float32{m.Tree.Shares}
+	case m.Tree != nil:
+		s.shares = [][]float32{laplace(m.Tree.Counts, k)}
+	case m.Rules != nil:
+		s.shares = [][]float32{m.Rules.shares(k)}
+	}
+	for _, t := range m.Forest {
+		s.shares = append(s.shares, leafShares(t.Counts, k))
+	}
+	if s.shares != nil {
+		s.dense = make([]float32, len(m.Terms))
+	}
+	return s
+}
+
+// Scores sets dst, one place per class, to the scores of x: counts for trees and rules, else weights. It
+// returns what decided, to explain the scores: the leaf of a tree, or the rule that speaks best.
+func (s *Scorer) Scores(dst []float64, x features.Vector) (decided int32) {
+	m := s.model
+	switch {
+	case m.Linear != nil:
+		m.Linear.Scores(dst, x)
+		return 0
+	case m.Network != nil:
+		m.Network.Scores(dst, x, s.hidden)
+		return 0
+	}
+	s.fill(x)
+	switch {
+	case m.Rules != nil:
+		s.rules = m.Rules.on(s.rules[:0], s.dense)
+		decided = m.Rules.decide(dst, s.rules, s.shares[0])
+	case m.Tree != nil:
+		decided = m.Tree.find(s.dense)
+		for c, p := range s.row(m.Tree, 0, decided) {
+			dst[c] = float64(p)
+		}
+		Logs(dst)
+	default:
+		clear(dst)
+		for i, t := range m.Forest {
+			for c, p := range s.row(t, i, t.find(s.dense)) {
+				dst[c] += float64(p)
+			}
+		}
+		for c := range dst {
+			dst[c] /= float64(len(m.Forest))
+		}
+		Logs(dst)
+	}
+	s.empty(x)
+	return decided
+}
+
+func (s *Scorer) fill(x features.Vector) {
+	for j, i := range x.Index {
+		s.dense[i] = x.Value[j]
+	}
+}
+
+func (s *Scorer) empty(x features.Vector) {
+	for _, i := range x.Index {
+		s.dense[i] = 0
+	}
+}
+
+// row returns the class probabilities of a leaf of tree number i.
+func (s *Scorer) row(t *Tree, i int, leaf int32) []float32 {
+	return s.shares[i][t.Leaf[leaf]:][:len(s.model.Classes)]
+}
+
+// Decided returns, of a forest, the leaf with the largest share of a class, the first of ties, its tree, and
+// for how many trees the class is the most probable.
+func (s *Scorer) Decided(class int, x features.Vector) (tree int, leaf int32, agree int) {
+	s.fill(x)
+	most := float32(-1)
+	for i, t := range s.model.Forest {
+		at := t.find(s.dense)
+		row := s.row(t, i, at)
+		if row[class] > most {
+			tree, leaf, most = i, at, row[class]
+		}
+		if row[class] == slices.Max(row) {
+			agree++
+		}
+	}
+	s.empty(x)
+	return tree, leaf, agree
+}
+
 // Summary describes the model and its card in one line.
 func (m *Model) Summary() string {
 	text := fmt.Sprintf("%s, %d classes", m.Classifier, len(m.Classes))

@@ -76,7 +76,8 @@ func (n *Network) sums(x features.Vector, hidden []float32) {
 // It is the input times the mean gradient along the way from the empty page to x (integrated gradients,
 // Sundararajan, Taly, Yan 2017), in closed form for one hidden layer. The gradient at x alone is nearly 0
 // where units are saturated, which is where the network is sure.
-func (n *Network) Relevance(dst []float64, x features.Vector, class int, hidden []float32) {
+func (n *Network) Relevance(dst []float64, x features.Vector, class int) {
+	hidden := make([]float32, n.Units())
 	n.sums(x, hidden)
 	k := len(n.OutputBias)
 	for u, a := range hidden {

@@ -62,7 +62,7 @@ func TestRelevance(t *testing.T) {
 		}
 		for class := range classes {
 			got, total := make([]float64, 4), 0.0
-			n.Relevance(got, x, class, hidden)
+			n.Relevance(got, x, class)
 			for j := range got {
 				total += got[j]
 				var want float64
@@ -128,20 +128,6 @@ func TestCheckNetwork(t *testing.T) {
 	}
 	if err := networkModel().Check(); err != nil {
 		t.Error(err)
-	}
-}
-
-// BenchmarkNetwork scores a page of 60 of 500 words, with 5 networks of 32 hidden units and 20 classes.
-func BenchmarkNetwork(b *testing.B) {
-	n := randomNetwork(rand.New(rand.NewPCG(1, 1)), 500, 160, 20)
-	var x features.Vector
-	for i := range int32(60) {
-		x.Index, x.Value = append(x.Index, 8*i), append(x.Value, 0.1)
-	}
-	s, hidden := make([]float64, 20), make([]float32, 160)
-	b.ReportAllocs()
-	for b.Loop() {
-		n.Scores(s, x, hidden)
 	}
 }
 

@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"fossick/models/features"
 )
 
 // Tree is a decision tree in flat arrays. Node 0 is the root; children follow their parent. An inner node
-// sends x to Low if x[Term] ≤ Threshold, else to High. A leaf has Term −1 and its class counts at Leaf. A
-// Walker finds the leaf of a page.
+// sends x to Low if x[Term] ≤ Threshold, else to High. A leaf has Term −1 and its class counts at Leaf.
 type Tree struct {
 	Term      []int32 `cbor:"term"`
 	Threshold floats  `cbor:"threshold"`
@@ -136,57 +133,16 @@ func (t *Tree) parent(node int32) (parent int32, high bool) {
 	return -1, false
 }
 
-// Walker finds the leaf that a page reaches. Trees of text are lopsided: nearly every page lacks most
-// tested words, and goes Low along one chain of hundreds of nodes from the root, the spine. The Walker
-// does not descend the spine. It looks up where each word of the page is on it, and takes the highest.
-type Walker struct {
-	tree  *Tree
-	nodes []walkNode
-	first []int32 // by term: its first place on the spine
-	spine []place
-	probs []float32 // by leaf and class, at the places of Tree.Counts
-}
-
-// walkNode is a node in one piece, so that a step touches one cache line.
-type walkNode struct {
-	term      int32
-	threshold float32
-	low, high int32
-}
-
-// place is a node of the spine.
-type place struct {
-	over  float32 // a page leaves the spine if its term's count is above this
-	again int32   // next place of the same term
-	node  int32   // where the page goes then; for the last place, the end of the spine
-}
-
-// NewWalker prepares a tree of a model that passes Check. The tree must not change afterwards.
-func NewWalker(t *Tree, terms, classes int) *Walker {
-	w := &Walker{tree: t, first: make([]int32, terms), probs: t.Shares}
-	for i := range t.Term {
-		w.nodes = append(w.nodes, walkNode{t.Term[i], t.Threshold[i], t.Low[i], t.High[i]})
+// find returns the leaf that a page reaches; dense has the page's counts by term.
+func (t *Tree) find(dense []float32) (node int32) {
+	for t.Term[node] >= 0 {
+		if dense[t.Term[node]] > t.Threshold[node] {
+			node = t.High[node]
+		} else {
+			node = t.Low[node]
+		}
 	}
-	var way []int32
-	i := int32(0)
-	for ; t.Term[i] >= 0 && t.Threshold[i] >= 0; i = t.Low[i] {
-		way = append(way, i)
-	}
-	end := int32(len(way))
-	for term := range w.first {
-		w.first[term] = end
-	}
-	w.spine = make([]place, end+1)
-	w.spine[end].node = i
-	for at := end - 1; at >= 0; at-- {
-		i = way[at]
-		w.spine[at] = place{t.Threshold[i], w.first[t.Term[i]], t.High[i]}
-		w.first[t.Term[i]] = at
-	}
-	if w.probs == nil {
-		w.probs = laplace(t.Counts, classes)
-	}
-	return w
+	return node
 }
 
 // laplace returns the shares (n_c + 1) / (n + k) of rows of k counts.
@@ -204,51 +160,10 @@ func laplace(counts []float32, classes int) []float32 {
 	return shares
 }
 
-// Find returns the leaf that a page reaches. dense has the counts x by term, 0 elsewhere.
-func (w *Walker) Find(x features.Vector, dense []float32) int32 {
-	at := int32(len(w.spine) - 1)
-	for j, t := range x.Index {
-		for p := w.first[t]; p < at; p = w.spine[p].again {
-			if x.Value[j] > w.spine[p].over {
-				at = p
-			}
-		}
-	}
-	i := w.spine[at].node
-	for {
-		n := &w.nodes[i]
-		if n.term < 0 {
-			return i
-		}
-		if i = n.low; dense[n.term] > n.threshold {
-			i = n.high
-		}
-	}
-}
-
-// Scores sets dst to the class probabilities of the leaf that x reaches: its Shares or, without them,
-// Laplace's (n_c + 1) / (n + k). dense has a place for each term, and is zero before and after.
-func (w *Walker) Scores(dst []float64, x features.Vector, dense []float32) (leaf int32) {
-	for j, i := range x.Index {
-		dense[i] = x.Value[j]
-	}
-	leaf = w.Find(x, dense)
-	for _, i := range x.Index {
-		dense[i] = 0
-	}
-	for c, p := range w.row(leaf, len(dst)) {
-		dst[c] = float64(p)
-	}
-	return leaf
-}
-
-func (w *Walker) row(leaf int32, classes int) []float32 {
-	return w.probs[w.tree.Leaf[leaf]:][:classes]
-}
-
 // Forest is a bag of at most mostTrees trees of the same terms and classes (Breiman 1996, 2001). A class's
-// score is the logarithm of its mean share in the leaves that a page reaches. The trees have neither
-// Shares nor Rules.
+// score is the logarithm of its mean share in the leaves that a page reaches. A leaf's shares are
+// (n_c + p_c) / (n + 1), with p_c the tree's own: as if each leaf had one more page, an average one of the
+// tree. The trees have neither Shares nor Rules.
 type Forest []*Tree
 
 // mostTrees is the most trees of a forest, because each scores every page.
@@ -275,30 +190,6 @@ func (f Forest) check(terms, classes int) error {
 	return nil
 }
 
-// Ranger finds the leaves that a page reaches in a forest. It never changes, so goroutines may share it.
-type Ranger struct {
-	trees []*Walker
-}
-
-// Deciding is the leaf that speaks best for a class, with its tree.
-type Deciding struct {
-	Tree, Leaf int32
-	For        int // trees whose leaf has the class most
-}
-
-// NewRanger prepares a forest of a model that passes Check, for a number of terms and classes. A leaf's
-// shares are (n_c + p_c) / (n + 1), with p_c the tree's own shares. It is as if each leaf had one
-// more page, an average one of the tree.
-func NewRanger(f Forest, terms, classes int) *Ranger {
-	r := &Ranger{}
-	for _, t := range f {
-		w := NewWalker(t, terms, classes)
-		w.probs = leafShares(t.Counts, classes)
-		r.trees = append(r.trees, w)
-	}
-	return r
-}
-
 // leafShares returns the shares of rows of counts, with an average page added to each.
 func leafShares(counts []float32, classes int) []float32 {
 	all, total := make([]float32, classes), float32(0)
@@ -317,46 +208,4 @@ func leafShares(counts []float32, classes int) []float32 {
 		}
 	}
 	return shares
-}
-
-// Scores sets dst to the scores of a page with counts x. dense has all terms, and is zero before and after.
-func (r *Ranger) Scores(dst []float64, x features.Vector, dense []float32) {
-	for j, i := range x.Index {
-		dense[i] = x.Value[j]
-	}
-	clear(dst)
-	for _, w := range r.trees {
-		for c, p := range w.row(w.Find(x, dense), len(dst)) {
-			dst[c] += float64(p)
-		}
-	}
-	for _, i := range x.Index {
-		dense[i] = 0
-	}
-	for c := range dst {
-		dst[c] /= float64(len(r.trees))
-	}
-	Logs(dst)
-}
-
-// Decided returns the leaf with the largest share of a class, the first of ties. Its arguments are Scores'.
-func (r *Ranger) Decided(class, classes int, x features.Vector, dense []float32) (d Deciding) {
-	for j, i := range x.Index {
-		dense[i] = x.Value[j]
-	}
-	most := float32(-1)
-	for t, w := range r.trees {
-		leaf := w.Find(x, dense)
-		row := w.row(leaf, classes)
-		if row[class] > most {
-			d.Tree, d.Leaf, most = int32(t), leaf, row[class]
-		}
-		if row[class] == slices.Max(row) {
-			d.For++
-		}
-	}
-	for _, i := range x.Index {
-		dense[i] = 0
-	}
-	return d
 }

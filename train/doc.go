@@ -8,16 +8,13 @@
 // The chosen classifier is then trained on all pages. The same examples and seed give the same bytes.
 // Test pages are read only when the model is judged.
 //
-// Start with Making.Make, or with Train for a model alone.
+// Start with Plan.Make, or with Train for a model alone.
 //
-// Files, making: plan.go sets and their rows; made.go a model made, judged and written; unlabelled.go
-// pages without labels; verdicts.go labels of pages and models compared; explain.go a model's page,
-// tables.go its tree, rules and words; trials.go settings tried, sweep.go accuracy against μ.
-//
-// Files, learning: train.go a run and its options; gather.go the one pass over the pages, memory.go
-// sets larger than memory; keywords.go the choice of K; fold.go cross-validation and the choice of a
-// classifier; measure.go accuracy and its interval; calibrate.go probabilities and thresholds; domain.go
-// which pages a model can judge; pu.go learning from examples of a topic alone, pupromise.go its expected
-// quality. fit.go what classifiers share; linear.go, c45.go (its rules: simplify.go), cn2.go, nn.go,
-// forest.go, vote.go.
+// Files, in the order of a run. Settings: train.go. Data: plan.go sets and their rows, gather.go the one pass
+// over the pages, memory.go sets larger than memory. Choice of words: keywords.go K, fit.go what learners
+// share. Learners: linear.go, c45.go, cn2.go, nn.go, forest.go, vote.go, pu.go (examples of a topic alone),
+// unlabelled.go (pages of another kind). Judging: fold.go cross-validation and the choice of a learner,
+// measure.go accuracy, calibrate.go probabilities and thresholds, domain.go which pages a model can judge,
+// verdicts.go labels of pages and models compared. The papers' protocols: trials.go, sweep.go accuracy
+// against μ. Report: made.go the result, explain.go a model's page.
 package train

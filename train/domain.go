@@ -72,7 +72,7 @@ func (g *gatherer) common(ctx context.Context, number []int32) (*common, error) 
 		for k, n := range v.Index {
 			sum += float64(v.Value[k]) * float64(c.Shares[n])
 		}
-		c.familiar[p] = float32(sum / float64(max(1, g.lengths[p].words)))
+		c.familiar[p] = float32(sum / float64(max(1, g.c.lengths[p].words)))
 		c.words[p] = uint16(len(v.Index))
 		return nil
 	})
@@ -110,8 +110,10 @@ func (c *corpus) termsOf(f *fitted) []uint16 {
 	return terms
 }
 
-// gains returns what the model gains on each held-out page: 1 if it is right, less 1 for a topic against
-// the rest if the prior is right. lost is the total that may be lost: for a topic one per thousand pages.
+// gains returns what the model gains on each held-out page: 1 if it is right. For a topic against the rest it
+// is less 1 if the prior is right. With several classes no right label may be lost, because a page that
+// cannot be judged is on none of them (see classify): there the prior is no answer. lost is the total that
+// may be lost: for a topic one per thousand pages.
 func (c *corpus) gains(m *models.Model, held *heldOut) (gain []int, lost int) {
 	gain = make([]int, len(c.y))
 	prior, _ := m.Prior()

@@ -27,19 +27,14 @@ type fitted struct {
 	weighting features.Weighting
 	linear    *models.Linear
 	tree      *models.Tree
-	explain   func()         // adds what explains the tree but is not needed to use it
-	walker    *models.Walker // of tree
+	explain   func() // adds what explains the tree but is not needed to use it
 	forest    models.Forest
-	ranger    *models.Ranger // of forest
 	rules     *models.Rules
-	matcher   *models.Matcher // of rules
 	network   *models.Network
 	ballot    *ballot           // of a vote, instead of the above
 	dual      *dual             // of a linear machine
 	settings  map[string]string // for the card
-	dense     []float32         // scratch for the scores of trees
-	match     models.RuleScratch
-	hidden    []float32 // scratch for the scores of networks
+	scorer    *models.Scorer    // made when it is needed
 }
 
 var errNoWord = errors.New("no word has enough information gain; lower --mu or give --words")
@@ -72,19 +67,15 @@ func (f *fitted) terms(c *corpus) []string {
 	return terms
 }
 
-// frequency returns on what share of the corpus's pages each of f's terms occurs.
-func (f *fitted) frequency(c *corpus) []float32 {
-	pages := make([]int32, len(f.kept))
-	for _, row := range c.rows {
-		for _, i := range row.Index {
-			if n := f.number[i]; n >= 0 {
-				pages[n]++
-			}
+// frequency returns on what share of n pages each term occurs, given the pages of each class that have it.
+func frequency(classPages [][]int32, n int) []float32 {
+	share := make([]float32, len(classPages[0]))
+	for term := range share {
+		var pages int32
+		for _, of := range classPages {
+			pages += of[term]
 		}
-	}
-	share := make([]float32, len(pages))
-	for n := range pages {
-		share[n] = float32(pages[n]) / float32(len(c.rows))
+		share[term] = float32(pages) / float32(n)
 	}
 	return share
 }
@@ -120,41 +111,13 @@ func (f *fitted) scores(dst []float64, c *corpus, page int) {
 		f.ballot.scores(dst, c, page)
 		return
 	}
+	if f.scorer == nil {
+		f.scorer = models.NewScorer(&models.Model{Classes: c.classes, Terms: make([]string, len(f.kept)),
+			Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network, Forest: f.forest})
+	}
 	v := remap(c.rows[page], f.number)
 	f.weighting.Apply(v)
-	if f.linear != nil {
-		f.linear.Scores(dst, v)
-		return
-	}
-	if f.network != nil {
-		if f.hidden == nil {
-			f.hidden = make([]float32, f.network.Units())
-		}
-		f.network.Scores(dst, v, f.hidden)
-		return
-	}
-	if f.dense == nil {
-		f.dense = make([]float32, len(f.kept))
-	}
-	if f.rules != nil {
-		if f.matcher == nil {
-			f.matcher, f.match.Dense = models.NewMatcher(f.rules, len(f.kept), len(dst)), f.dense
-		}
-		f.matcher.Scores(dst, v, &f.match)
-		return
-	}
-	if f.forest != nil {
-		if f.ranger == nil {
-			f.ranger = models.NewRanger(f.forest, len(f.kept), len(dst))
-		}
-		f.ranger.Scores(dst, v, f.dense)
-		return
-	}
-	if f.walker == nil {
-		f.walker = models.NewWalker(f.tree, len(f.kept), len(dst))
-	}
-	f.walker.Scores(dst, v, f.dense)
-	models.Logs(dst)
+	f.scorer.Scores(dst, v)
 }
 
 func (c *corpus) counts(pages []int) *features.Counts {

@@ -8,7 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
 	"fossick/internal/cli"
@@ -95,16 +96,11 @@ type gatherer struct {
 	x        *features.Extractor
 	lossy    lossy
 	rows     *rowLog
-	row      features.Vector // scratch
-	nouns    *nouns
-	beside   *counting // while read runs
-	sites    []string
-	from     []source          // with Options.Explain
+	row      features.Vector   // scratch
+	beside   *counting         // while read runs
 	name     map[string]string // labels and sites, each stored once
 	titles   titles
 	titleCut *features.Analyzer
-	marks    []uint64
-	lengths  []length       // by page
 	langs    map[string]int // pages by language
 	y        map[string]int // class by label, in order of first appearance
 }
@@ -112,25 +108,29 @@ type gatherer struct {
 func newGatherer(opt *Options, plain bool) *gatherer {
 	lex := features.NewLexicon()
 	return &gatherer{
-		opt: opt, plain: plain, c: &corpus{}, y: map[string]int{}, titles: newTitles(), x: features.NewExtractor(opt.extractor(plain), lex),
+		opt: opt, plain: plain, c: &corpus{extractor: opt.extractor(plain), nouns: newNouns(opt.lexiconTerms())},
+		y: map[string]int{}, titles: titles{}, x: features.NewExtractor(opt.extractor(plain), lex),
 		lossy:    lossy{lex: lex, limit: opt.lexiconTerms()},
-		rows:     &rowLog{dir: opt.Tmp, limit: opt.rowBytes()},
+		rows:     &rowLog{limit: opt.rowBytes()},
 		titleCut: features.NewAnalyzer(features.AnalyzerOptions{NoStem: true, Numbers: features.NumbersKeep}),
-		nouns:    newNouns(opt.lexiconTerms()), name: map[string]string{}, langs: map[string]int{},
+		name:     map[string]string{}, langs: map[string]int{},
 	}
 }
 
 func (g *gatherer) read(ctx context.Context, examples datasets.Stream, rep *Report, class func(*datasets.Example) string) error {
-	words := func(label string, doc features.Doc) error {
-		g.nouns.add(label, doc)
-		return nil
+	counters := []func(string, features.Doc) error{g.page}
+	if !g.plain {
+		counters = append(counters, func(label string, doc features.Doc) error {
+			g.c.nouns.add(label, doc)
+			return nil
+		})
 	}
-	if g.plain {
-		words = nil
-	}
-	g.beside = newCounting(g.page, words)
+	g.beside = newCounting(counters...)
 	err := g.pages(ctx, examples, rep, class, g.add)
-	if err = errors.Join(err, g.beside.close()); err != nil {
+	if failed := g.beside.close(); failed != nil {
+		err = failed // the cause
+	}
+	if err != nil {
 		return err
 	}
 	g.label(rep)
@@ -187,11 +187,11 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, label string) erro
 	if g.opt.Unlabelled {
 		site = e.SiteOrURL() // a store does not say
 	}
-	g.sites = append(g.sites, g.intern(site))
-	g.marks = append(g.marks, models.Mark(doc))
+	g.c.sites = append(g.c.sites, g.intern(site))
+	g.c.texts = append(g.c.texts, models.Mark(doc))
 	g.langs[strings.Clone(doc.Lang)]++
 	if g.opt.Explain {
-		g.from = append(g.from, source{e.URL, e.File, e.Line})
+		g.c.from = append(g.c.from, source{e.URL, e.File, e.Line})
 	}
 	return g.beside.add(label, doc)
 }
@@ -199,7 +199,7 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, label string) erro
 // page counts the terms of a page as the next row.
 func (g *gatherer) page(_ string, doc features.Doc) error {
 	g.row = g.x.Count(g.row, doc)
-	g.lengths = append(g.lengths, length{wordsOf(g.lossy.lex, g.row), mostOf(g.row)})
+	g.c.lengths = append(g.c.lengths, length{wordsOf(g.lossy.lex, g.row), mostOf(g.row)})
 	if g.lossy.add(g.rows.pages, g.row) {
 		g.x.Forget()
 	}
@@ -231,8 +231,7 @@ func (g *gatherer) intern(s string) string {
 // label numbers the classes in the order of their labels, and fills in the corpus.
 func (g *gatherer) label(rep *Report) {
 	c := g.c
-	c.marks, c.texts = models.KeepMarks(slices.Clone(g.marks)), g.marks
-	c.extractor, c.sites, c.from, c.nouns, c.lengths = g.opt.extractor(g.plain), g.sites, g.from, g.nouns, g.lengths
+	c.marks = models.KeepMarks(slices.Clone(c.texts))
 	c.classes = slices.Sorted(maps.Keys(g.y))
 	c.titles = g.titles.list()
 	number := make([]int, len(c.classes))
@@ -279,88 +278,70 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 // counting runs each counter in its own goroutine beside reading, which dominates on short pages. Each
 // gets the pages in order, so that the result does not depend on timing.
 type counting struct {
-	to    []chan counted
-	batch counted
-	done  sync.WaitGroup
-
-	mu  sync.Mutex // guards err
-	err error      // first error of each counter
+	to    []chan []counted
+	batch []counted // a page is too short to send alone
+	group *errgroup.Group
+	ended context.Context // after the first error
 }
 
-// counted is a batch of pages, because a page is too short to send alone.
 type counted struct {
-	labels []string
-	docs   []features.Doc
+	label string
+	doc   features.Doc
 }
 
 const countedPages = 32
 
-// newCounting starts the non-nil counters; their counts are complete after close.
+// newCounting starts the counters; their counts are complete after close.
 func newCounting(counters ...func(label string, d features.Doc) error) *counting {
 	n := &counting{}
+	n.group, n.ended = errgroup.WithContext(context.Background())
 	for _, count := range counters {
-		if count == nil {
-			continue
-		}
-		to := make(chan counted, 4)
+		to := make(chan []counted, 4)
 		n.to = append(n.to, to)
-		n.done.Go(func() {
-			var err error
-			for batch := range to { // drain it after an error, so that add never blocks
-				for j := 0; j < len(batch.docs) && err == nil; j++ {
-					err = count(batch.labels[j], batch.docs[j])
-				}
-				if err != nil {
-					n.fail(err)
+		n.group.Go(func() error {
+			for batch := range to {
+				for _, page := range batch {
+					if err := count(page.label, page.doc); err != nil {
+						return err
+					}
 				}
 			}
+			return nil
 		})
 	}
 	return n
 }
 
-func (n *counting) fail(err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !errors.Is(n.err, err) {
-		n.err = errors.Join(n.err, err)
-	}
-}
-
 // add sends a page to the counters. It fails soon after one of them did.
 func (n *counting) add(label string, d features.Doc) error {
-	n.batch.labels, n.batch.docs = append(n.batch.labels, label), append(n.batch.docs, d)
-	if len(n.batch.docs) < countedPages {
-		return nil
+	if n.batch = append(n.batch, counted{label, d}); len(n.batch) == countedPages {
+		n.flush()
 	}
-	n.flush()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.err
+	return n.ended.Err()
 }
 
 func (n *counting) flush() {
 	for _, to := range n.to {
-		to <- n.batch
+		select {
+		case to <- n.batch:
+		case <-n.ended.Done():
+		}
 	}
-	n.batch = counted{}
+	n.batch = nil
 }
 
-// close waits until all pages are counted, and returns the counters' errors.
+// close waits until all pages are counted, and returns the first error of a counter.
 func (n *counting) close() error {
 	n.flush()
 	for _, to := range n.to {
 		close(to)
 	}
-	n.done.Wait()
-	return n.err
+	return n.group.Wait()
 }
 
 // titles counts the words in the titles of each class's pages. Link text resembles the title of its
 // target, so these words tell a crawl how links to pages on topic are worded; see learned.WarmStart.
-type titles struct {
-	words map[titleWord]map[string]int // pages, by class
-}
+type titles map[titleWord]map[string]int // pages, by class
 
 type titleWord struct{ lang, word string }
 
@@ -372,8 +353,6 @@ const (
 	// maxTitle is how many bytes of a title are read.
 	maxTitle = 256
 )
-
-func newTitles() titles { return titles{map[titleWord]map[string]int{}} }
 
 // titleWords returns the distinct words of a page's title.
 func (g *gatherer) titleWords(doc features.Doc) (words []string) {
@@ -389,25 +368,25 @@ func (g *gatherer) titleWords(doc features.Doc) (words []string) {
 }
 
 // add counts the distinct words of a page's title.
-func (t *titles) add(class string, words []string, lang string) {
+func (t titles) add(class string, words []string, lang string) {
 	for _, w := range words {
 		key := titleWord{lang, w}
-		pages, known := t.words[key]
+		pages, known := t[key]
 		if !known {
-			if len(t.words) >= maxTitleWords {
+			if len(t) >= maxTitleWords {
 				continue
 			}
 			pages = map[string]int{}
-			t.words[titleWord{strings.Clone(lang), strings.Clone(w)}] = pages // do not keep the row's text alive
+			t[titleWord{strings.Clone(lang), strings.Clone(w)}] = pages // do not keep the row's text alive
 		}
 		pages[class]++
 	}
 }
 
 // list returns the words of each class but Other, sorted by language and word.
-func (t *titles) list() map[string][]models.TitleWord {
+func (t titles) list() map[string][]models.TitleWord {
 	all := map[string][]models.TitleWord{}
-	for key, pages := range t.words {
+	for key, pages := range t {
 		sum := 0
 		for _, n := range pages {
 			sum += n

@@ -83,6 +83,20 @@ func TestTrainRepeats(t *testing.T) {
 			t.Errorf("%s: two runs, two models", name)
 		}
 	}
+	topic := Options{Classifier: models.LinearSVM, Target: Target{Topic: "bees", Unlabelled: true}, Seed: 3}
+	var files [2]bytes.Buffer
+	for i := range files {
+		m, _, err := Train(t.Context(), pooled(10, 100, 0.3), topic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Write(&files[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		t.Error("examples and a pool: two runs, two models")
+	}
 }
 
 func TestTrainRefuses(t *testing.T) {
@@ -238,7 +252,7 @@ func TestMeasureCounts(t *testing.T) {
 				}
 			}
 			hits += int(right)
-			want := ClassMeasures{Precision: right / named, Recall: right / of, Support: int(of)}
+			want := classMeasures{Precision: right / named, Recall: right / of, Support: int(of)}
 			if named+of > 0 {
 				want.F1 = 2 * right / (named + of)
 			}
@@ -446,25 +460,6 @@ func TestSelectDefaults(t *testing.T) {
 	}
 }
 
-// TestSelectInFewBytes: rows in a file and rows in memory give the same words.
-func TestSelectInFewBytes(t *testing.T) {
-	set := rareAndWide(800)
-	var want []string
-	for _, memory := range []int64{0, 160 << 10} {
-		m, rep, err := Train(context.Background(), stream(set), Options{
-			Classifier: models.C45, Words: 20, Memory: memory, Tmp: t.TempDir(), Seed: 2,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if memory == 0 {
-			want = m.Terms
-		} else if !slices.Equal(m.Terms, want) || rep.Spilled == 0 {
-			t.Errorf("in %d bytes, %d of rows in a file: %v, want %v", memory, rep.Spilled, m.Terms, want)
-		}
-	}
-}
-
 // TestKeywordsSay: K holds nouns if pages are English, else all words but stop words, and says which.
 func TestKeywordsSay(t *testing.T) {
 	page := func(n int, label, text string) *datasets.Example {
@@ -556,7 +551,7 @@ func titleWordsOf(m *models.Model, but ...string) map[string][]models.TitleWord 
 
 // TestTitlesAreBounded: a class keeps the title words of most pages.
 func TestTitlesAreBounded(t *testing.T) {
-	c := newTitles()
+	c := titles{}
 	for i := range maxClassTitles + 100 {
 		c.add("bird", []string{fmt.Sprintf("word%05d", i)}, "en")
 		c.add(Other, []string{"ship"}, "en")

@@ -23,27 +23,18 @@ import (
 	"fossick/models"
 )
 
-// Making says which model to make, and which files to write.
-type Making struct {
-	Plan    *Plan
-	Out     string // file of the model
-	Explain string // file of the page that explains the model; "" for none
-	Version string // of the program
-}
-
 // worstShown is how many of the surest mistakes a model's page lists.
 const worstShown = 40
 
 // Make trains the model, judges it, and writes it and its page. rows may wrap the stream of training rows.
-func (k *Making) Make(ctx context.Context, rows func(datasets.Stream) datasets.Stream) (*Result, error) {
-	p := k.Plan
-	made, err := p.Make(ctx, rows)
+func (p *Plan) Make(ctx context.Context, rows func(datasets.Stream) datasets.Stream) (*Result, error) {
+	made, err := p.train(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
 	p.Options.Step("testing the model")
 	explained := 0
-	if k.Explain != "" {
+	if p.Explain != "" {
 		explained = worstShown
 	}
 	j, err := p.judge(ctx, made, explained)
@@ -53,43 +44,39 @@ func (k *Making) Make(ctx context.Context, rows func(datasets.Stream) datasets.S
 	for _, old := range p.Rename.unused() {
 		p.Log.Warn("--rename: no row has this label", "label", old)
 	}
-	r := k.result(made, j)
-	if err := made.Model.WriteFile(k.Out); err != nil {
+	r := p.result(made, j)
+	if err := made.Model.WriteFile(p.Out); err != nil {
 		return nil, err
 	}
-	if k.Explain != "" {
-		r.Explain = &k.Explain
-		err = k.explain(made, j)
+	if p.Explain == "" {
+		return r, nil
 	}
-	return r, err
+	r.Explain = &p.Explain
+	page := page{
+		model: made.Model, name: filepath.Base(p.Out), judgement: j, notes: made.Parts.sets.notes,
+		curve: made.Report.Curve, candidates: made.Report.Accuracy, worst: worst(j.mistakes, worstShown),
+		made: []report.Fact{{Name: "trained by", Value: "fossick " + p.Version}},
+	}
+	return r, fileio.WritePage(p.Explain, page.write)
 }
 
-func (k *Making) result(made *made, j *judgement) *Result {
+func (p *Plan) result(made *made, j *judgement) *Result {
 	m, rep := made.Model, made.Report
 	r := &Result{
 		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
 		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, LostBelow: rep.LostBelow, Spilled: rep.Spilled,
-		CV: rep.Accuracy, Keywords: m.Keywords, Curve: rep.Curve, TrainSeconds: made.Took.Seconds(), Model: k.Out, Unlabelled: made.Adapted,
+		CV: rep.Accuracy, Keywords: m.Keywords, Curve: rep.Curve, TrainSeconds: made.Took.Seconds(), Model: p.Out, Unlabelled: made.adaptation,
 	}
 	if rep.PU != nil {
-		rep.PU.From = k.Plan.Unlabelled
+		rep.PU.From = p.Unlabelled
 		r.PU = rep.PU
 	}
 	r.tell(m, j)
-	if topic := k.Plan.Options.Topic; topic != "" {
+	if topic := p.Options.Topic; topic != "" {
 		t := m.Threshold(topic)
 		r.Threshold = &t
 	}
 	return r
-}
-
-func (k *Making) explain(made *made, j *judgement) error {
-	page := page{
-		model: made.Model, name: filepath.Base(k.Out), judgement: j, notes: made.Parts.notes(),
-		curve: made.Report.Curve, candidates: made.Report.Accuracy, worst: worst(j.mistakes, worstShown),
-		made: []report.Fact{{Name: "trained by", Value: "fossick " + k.Version}},
-	}
-	return fileio.WritePage(k.Explain, func(w io.Writer) error { return page.write(w) })
 }
 
 // timedPages is how many training pages time a model that has no test.
@@ -256,7 +243,7 @@ func (p *Plan) judge(ctx context.Context, made *made, explained int) (*judgement
 	return j, nil
 }
 
-// ClassQuality is ClassMeasures as JSON.
+// ClassQuality is classMeasures as JSON.
 type ClassQuality struct {
 	Precision *float64 `json:"precision"` // null if the class was never predicted
 	Recall    *float64 `json:"recall"`    // null if it has no page
@@ -272,8 +259,8 @@ func byClass(classes []string, m *Measures) map[string]ClassQuality {
 	return out
 }
 
-// QualityOf converts ClassMeasures for JSON.
-func QualityOf(k ClassMeasures) ClassQuality {
+// QualityOf converts classMeasures for JSON.
+func QualityOf(k classMeasures) ClassQuality {
 	return ClassQuality{known(k.Precision), known(k.Recall), known(k.F1), k.Support}
 }
 
@@ -447,7 +434,7 @@ type Result struct {
 	Curve        []CurvePoint              `json:"learning_curve"` // null without --explain
 	Worst        []Mistake                 `json:"worst"`          // null without a test or --explain
 	Explain      *string                   `json:"explain"`
-	Unlabelled   *Adapted                  `json:"unlabelled"`          // null without --unlabelled
+	Unlabelled   *adaptation               `json:"unlabelled"`          // null without --unlabelled
 	PU           *PU                       `json:"positive_unlabelled"` // null unless unlabelled pages stood in for pages off topic
 	TrainSeconds float64                   `json:"train_seconds"`
 	PredictUS    *float64                  `json:"predict_us"`
@@ -466,7 +453,7 @@ func (r *Result) tell(m *models.Model, j *judgement) {
 	if j.measures != nil && j.measures.Pages > 0 {
 		r.AccuracyFrom = &j.from
 		if r.Reliability = &j.reliability; r.Reliability.Bins == nil {
-			r.Reliability.Bins = []Bin{}
+			r.Reliability.Bins = []bin{}
 		}
 		r.measures(m.Classes, j.measures)
 	}

@@ -23,13 +23,11 @@ import (
 // TestMake: the model and its page are written, and the result measures the model on the set's test rows.
 func TestMake(t *testing.T) {
 	dir := t.TempDir()
-	k := Making{
-		Plan: &Plan{
-			Sets: []string{"demo"}, Open: datasets.Open, Say: func(string, ...any) {}, Log: slog.New(slog.DiscardHandler),
-			Options: Options{
-				Classifier: "nb", Folds: 3, Target: Target{Topic: "banking"},
-				Seed: 1, Explain: true, Step: func(string) {},
-			},
+	k := Plan{
+		Sets: []string{"demo"}, Open: datasets.Open, Say: func(string, ...any) {}, Log: slog.New(slog.DiscardHandler),
+		Options: Options{
+			Classifier: "nb", Folds: 3, Target: Target{Topic: "banking"},
+			Seed: 1, Explain: true, Step: func(string) {},
 		},
 		Out: filepath.Join(dir, "m.model"), Explain: filepath.Join(dir, "m.html"), Version: "0",
 	}
@@ -185,7 +183,7 @@ func at(l Level, set datasets.Stream) datasets.Stream {
 func TestBenchIsTrain(t *testing.T) {
 	ctx := context.Background()
 	for _, memory := range []int64{0, 100 << 10} {
-		opt := Options{Mu: 0.03, Memory: memory, Tmp: t.TempDir()}
+		opt := Options{Mu: 0.03, Memory: memory}
 		for _, l := range []Level{theme, category} {
 			tested, rep, err := newBench(ctx, twoLevels(200, 1), twoLevels(80, 2), opt, l.of)
 			if err != nil {

@@ -6,9 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-
-	"github.com/sjwhitworth/golearn/evaluation"
 
 	"fossick/internal/stats"
 )
@@ -20,68 +17,54 @@ type Measures struct {
 	CI        [2]float64 // 95 % interval of the accuracy; see Interval
 	Units     int        // distinct pages, or sites if whole sites were held out
 	MacroF1   float64    // mean of F1 over the classes that have pages
-	PerClass  []ClassMeasures
+	PerClass  []classMeasures
 	Confusion [][]int // [true class][predicted class]
 }
 
-// ClassMeasures are the measures of one class. Precision is NaN if the class was never predicted, Recall
+// classMeasures are the measures of one class. Precision is NaN if the class was never predicted, Recall
 // if it has no page.
-type ClassMeasures struct {
+type classMeasures struct {
 	Precision, Recall, F1 float64
 	Support               int // pages of the class
 }
 
 // Measure compares predicted with true classes, numbered below classes. A page with a negative true or
-// predicted class counts as an error and is left out of Confusion.
+// predicted class counts as an error and is left out of Confusion. F1 is 0 for a class that is never right.
 func Measure(classes int, truth, predicted []int) Measures {
-	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes)}
+	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes), PerClass: make([]classMeasures, classes)}
 	for c := range m.Confusion {
 		m.Confusion[c] = make([]int, classes)
 	}
-	matrix := evaluation.ConfusionMatrix{}
+	named := make([]int, classes) // pages by predicted class
 	for i, t := range truth {
 		p := predicted[i]
-		of := golearnClass(t)
-		if matrix[of] == nil {
-			matrix[of] = map[string]int{}
+		if t >= 0 {
+			m.PerClass[t].Support++
 		}
-		matrix[of][golearnClass(p)]++
+		if p >= 0 {
+			named[p]++
+		}
 		if t >= 0 && p >= 0 {
 			m.Confusion[t][p]++
 		}
 	}
 	hits, present := 0, 0
-	for c := range classes {
-		cm, right := measureClass(golearnClass(c), matrix)
+	for c := range m.PerClass {
+		k, right := &m.PerClass[c], m.Confusion[c][c]
 		hits += right
-		if cm.Support > 0 {
-			present++
-			m.MacroF1 += cm.F1
+		k.Precision, k.Recall = float64(right)/float64(named[c]), float64(right)/float64(k.Support)
+		if n := named[c] + k.Support; n > 0 {
+			k.F1 = 2 * float64(right) / float64(n)
 		}
-		m.PerClass = append(m.PerClass, cm)
+		if k.Support > 0 {
+			present++
+			m.MacroF1 += k.F1
+		}
 	}
 	m.Accuracy = float64(hits) / float64(max(1, len(truth)))
 	m.CI = stats.Wilson(hits, len(truth))
 	m.MacroF1 /= float64(max(1, present))
 	return m
-}
-
-// golearnClass names a class for golearn; all negative classes share one name.
-func golearnClass(c int) string { return strconv.Itoa(max(c, -1)) }
-
-// measureClass returns the measures of a class and how many of its pages were right. F1 is 0, not
-// golearn's NaN, for a class that is never right, so that a mean over classes exists.
-func measureClass(class string, matrix evaluation.ConfusionMatrix) (m ClassMeasures, right int) {
-	hits := evaluation.GetTruePositives(class, matrix)
-	missed, wrong := evaluation.GetFalseNegatives(class, matrix), evaluation.GetFalsePositives(class, matrix)
-	m = ClassMeasures{
-		Precision: evaluation.GetPrecision(class, matrix), Recall: evaluation.GetRecall(class, matrix),
-		Support: int(hits + missed),
-	}
-	if n := hits + missed + hits + wrong; n > 0 {
-		m.F1 = 2 * hits / n
-	}
-	return m, int(hits)
 }
 
 // majority returns the most frequent class and its share, the accuracy that any model must beat.
@@ -238,11 +221,11 @@ type Reliability struct {
 	// Over is the mean probability less the accuracy; negative if the model is not sure enough.
 	Over float64 `json:"over"`
 
-	Bins []Bin `json:"bins"` // bins that have pages, rising
+	Bins []bin `json:"bins"` // bins that have pages, rising
 }
 
-// Bin holds the pages whose label has a probability in [From, To).
-type Bin struct {
+// bin holds the pages whose label has a probability in [From, To).
+type bin struct {
 	From  float64    `json:"from"`
 	To    float64    `json:"to"`
 	Pages int        `json:"pages"`
@@ -272,7 +255,7 @@ func measureReliability(pages []Judged) Reliability {
 			}
 		}
 		n := float64(len(inside))
-		bin := Bin{From: float64(b) / bins, To: float64(b+1) / bins, Pages: len(inside)}
+		bin := bin{From: float64(b) / bins, To: float64(b+1) / bins, Pages: len(inside)}
 		bin.CI = rightCI(len(inside), func(i int) string { return pages[inside[i]].Site }, func(i int) bool { return pages[inside[i]].right() })
 		for _, i := range inside {
 			if bin.Mean += pages[i].Score / n; pages[i].right() {

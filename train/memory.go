@@ -176,7 +176,7 @@ func (g *gatherer) count(ctx context.Context, number []int32, fold []int, out in
 	counts := features.NewCounts(len(g.c.classes))
 	err := g.each(ctx, number, func(page int, v features.Vector) error {
 		if fold == nil || fold[page] != out {
-			counts.Add(g.c.y[page], v, g.lengths[page].most)
+			counts.Add(g.c.y[page], v, g.c.lengths[page].most)
 		}
 		return nil
 	})
@@ -332,8 +332,7 @@ func (t *lossy) prune() {
 //
 // where a count is a uvarint of twice the number, or 1 and a 4-byte float if it is not whole.
 type rowLog struct {
-	dir   string // of the file; "" is the system's
-	limit int    // bytes in memory
+	limit int // bytes in memory
 	pages int
 
 	row   []byte   // scratch
@@ -378,9 +377,9 @@ func appendRow(b []byte, v features.Vector) []byte {
 }
 
 func (l *rowLog) open() error {
-	f, err := os.CreateTemp(l.dir, "fossick-rows-*")
+	f, err := os.CreateTemp("", "fossick-rows-*")
 	if err != nil {
-		return fmt.Errorf("a file for the rows of the training set: %w; give a folder with free space by --tmp, or raise --memory", err)
+		return fmt.Errorf("a file for the rows of the training set: %w; name a folder with free space in TMPDIR, or raise --memory", err)
 	}
 	l.file = f
 	l.named = os.Remove(f.Name()) != nil // some systems keep the name of an open file
@@ -391,7 +390,7 @@ func (l *rowLog) flush() error {
 	n, err := l.file.Write(l.tail)
 	l.bytes += int64(n)
 	if err != nil {
-		return fmt.Errorf("rows of the training set, after %d bytes: %w; give a folder with free space by --tmp, or raise --memory", l.bytes, err)
+		return fmt.Errorf("rows of the training set, after %d bytes: %w; name a folder with free space in TMPDIR, or raise --memory", l.bytes, err)
 	}
 	l.tail = l.tail[:0]
 	return nil

@@ -60,7 +60,7 @@ func TestMemoryChild(t *testing.T) {
 	}
 	const memory = 32 << 20
 	debug.SetMemoryLimit(memory + 64<<20)
-	_, rep, err := Train(context.Background(), endless(pages), Options{Classifier: "nb", Words: 60, Memory: memory, Tmp: t.TempDir()})
+	_, rep, err := Train(context.Background(), endless(pages), Options{Classifier: "nb", Words: 60, Memory: memory})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestSameModelFromFile(t *testing.T) {
 		if rep.Spilled != 0 || rep.LostBelow != 0 {
 			t.Fatalf("%s: %d bytes in a file, terms of %d pages lost: the first was to be in memory", name, rep.Spilled, rep.LostBelow)
 		}
-		opt.Memory, opt.Tmp = little, t.TempDir()
+		opt.Memory = little
 		got, rep, err := Train(context.Background(), wide(600, 500), opt)
 		if err != nil {
 			t.Fatal(err)
@@ -193,7 +193,7 @@ func TestAllWordsInLittleMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Classifier: "linear", Memory: little, Tmp: t.TempDir()}
+	opt := Options{Classifier: "linear", Memory: little}
 	m, rep, err := Train(context.Background(), wide(600, 500), opt)
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestAllWordsInLittleMemory(t *testing.T) {
 
 // TestVocabularyInLittleMemory: rare words go, words that tell a class stay, and the loss is reported.
 func TestVocabularyInLittleMemory(t *testing.T) {
-	opt := Options{Classifier: "nb", Words: 60, Memory: 2 * little, Tmp: t.TempDir()}
+	opt := Options{Classifier: "nb", Words: 60, Memory: 2 * little}
 	m, rep, err := Train(context.Background(), wide(2000, 100_000), opt)
 	if err != nil {
 		t.Fatal(err)
@@ -251,6 +251,7 @@ func TestNothingLeftBehind(t *testing.T) {
 		{"an interruption", ctx, func(func(*datasets.Example, error) bool) { cancel() }, context.Canceled},
 	} {
 		dir, filed := t.TempDir(), false
+		t.Setenv("TMPDIR", dir)
 		examples := func(yield func(*datasets.Example, error) bool) {
 			for e, err := range wide(600, 500) {
 				if !yield(e, err) {
@@ -259,7 +260,7 @@ func TestNothingLeftBehind(t *testing.T) {
 			}
 			c.end(yield)
 		}
-		_, rep, err := Train(c.ctx, examples, Options{Classifier: "nb", Words: 30, Memory: little, Tmp: dir})
+		_, rep, err := Train(c.ctx, examples, Options{Classifier: "nb", Words: 30, Memory: little})
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
@@ -336,7 +337,8 @@ func randomRow(rng *rand.Rand) features.Vector {
 func TestRowLog(t *testing.T) {
 	for _, limit := range []int{1 << 30, 5000, 0} {
 		dir := t.TempDir()
-		l := &rowLog{dir: dir, limit: limit}
+		t.Setenv("TMPDIR", dir)
+		l := &rowLog{limit: limit}
 		rng := rand.New(rand.NewPCG(1, 2))
 		var want []features.Vector
 		for range 3 {
@@ -371,12 +373,14 @@ func TestRowLog(t *testing.T) {
 }
 
 func TestRowLogErrors(t *testing.T) {
-	l := &rowLog{dir: filepath.Join(t.TempDir(), "nowhere")}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
+	l := &rowLog{}
 	err := l.add(features.Vector{Index: []int32{1}, Value: []float32{1}})
-	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "--tmp") {
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("no folder for the file: %v", err)
 	}
-	l = &rowLog{dir: t.TempDir()}
+	t.Setenv("TMPDIR", t.TempDir())
+	l = &rowLog{}
 	if err := l.add(features.Vector{Index: []int32{1, 5}, Value: []float32{1, 2}}); err != nil {
 		t.Fatal(err)
 	}
@@ -414,40 +418,6 @@ func FuzzReadRow(f *testing.F) {
 			return a == b || math.IsNaN(float64(a)) && math.IsNaN(float64(b))
 		}) {
 			t.Fatalf("%v became %v, %v", v, again, err)
-		}
-	})
-}
-
-func BenchmarkRowLog(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	rows := make([]features.Vector, 500)
-	l := &rowLog{limit: 1 << 30}
-	for i := range rows {
-		for t := int32(rng.IntN(100)); t < 30000; t += 1 + int32(rng.IntN(200)) {
-			rows[i].Index, rows[i].Value = append(rows[i].Index, t), append(rows[i].Value, float32(1+rng.IntN(3)))
-		}
-		if err := l.add(rows[i]); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.Run("add", func(b *testing.B) {
-		b.ReportAllocs()
-		var buf []byte
-		for b.Loop() {
-			buf = buf[:0]
-			for _, v := range rows {
-				buf = appendRow(buf, v)
-			}
-		}
-		b.SetBytes(int64(len(l.tail)))
-	})
-	b.Run("each", func(b *testing.B) {
-		b.ReportAllocs()
-		b.SetBytes(int64(len(l.tail)))
-		for b.Loop() {
-			if err := l.each(context.Background(), func(int, features.Vector) error { return nil }); err != nil {
-				b.Fatal(err)
-			}
 		}
 	})
 }

@@ -3,7 +3,6 @@ package train
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -235,7 +234,7 @@ func TestNetworkEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := nn{hidden: 4, networks: 2}.fit(t.Context(), b.train, b.train.all(), fitting{selection: selection{words: 20}, trial: true})
+	f, err := nn{}.fit(t.Context(), b.train, b.train.all(), fitting{selection: selection{words: 20}, trial: true})
 	if err != nil || f.settings["engine"] != "sparse" {
 		t.Errorf("a trial, of which no model is made: trained by %s, want sparse; %v", f.settings["engine"], err)
 	}
@@ -304,40 +303,6 @@ func TestNetworkRefuses(t *testing.T) {
 	}
 	if _, err := l.repeat(ctx, 3); err == nil {
 		t.Error("golearn interrupted: no error")
-	}
-}
-
-// BenchmarkStep trains 32 hidden units and 20 classes on a page with 60 of 500 words.
-func BenchmarkStep(b *testing.B) {
-	n := newSparseNet(shape{terms: 500, hidden: 32, classes: 20})
-	n.draw(rand.New(rand.NewPCG(1, 1)))
-	var x features.Vector
-	for i := range int32(60) {
-		x.Index, x.Value = append(x.Index, 8*i), append(x.Value, 0.1)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		n.step(x, 3, 0.01)
-	}
-}
-
-// BenchmarkEngines compares a step of sparseNet with golearn's: 4 classes, a fifth of the words on the page.
-func BenchmarkEngines(b *testing.B) {
-	for _, s := range []shape{{5, 1, 4}, {5, 32, 4}, {20, 32, 4}, {77, 32, 4}} {
-		n := newSparseNet(s)
-		n.draw(rand.New(rand.NewPCG(1, 1)))
-		var x features.Vector
-		for i := range int32(s.terms / 5) {
-			x.Index, x.Value = append(x.Index, 5*i), append(x.Value, 0.2)
-		}
-		for name, net := range map[string]teachable{"sparse": n, "golearn": newGolearnNet(n)} {
-			b.Run(fmt.Sprintf("words=%d/units=%d/%s", s.terms, s.hidden, name), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					net.step(x, 3, 0.01)
-				}
-			})
-		}
 	}
 }
 

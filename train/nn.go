@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/sjwhitworth/golearn/neural"
@@ -20,12 +21,12 @@ import (
 // One network depends on its initial weights and the order of the rows. The mean of several depends less
 // on them and is right more often (Hansen and Salamon 1990). Each network holds out another tenth of the
 // rows and stops by their loss, so that together they learn from every row (Parmanto, Munro, Doyle 1996).
-type nn struct {
-	hidden   int // units of the hidden layer
-	networks int // trained separately and averaged
-}
+type nn struct{}
 
-var fiveNets = nn{hidden: 32, networks: 5}
+const (
+	hiddenUnits = 32
+	networks    = 5 // trained separately and averaged
+)
 
 func (nn) name() string { return models.NN }
 
@@ -55,12 +56,12 @@ func (c *corpus) few(o *Options) bool {
 	return 0 < len(kept) && len(kept) <= fewWords
 }
 
-func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+func (nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
 	f := c.weighed(pages, by.or(nnWords, features.ByTFDFGain), false)
 	if len(f.kept) == 0 {
 		return nil, fmt.Errorf("training %s: %w", models.NN, errNoWord)
 	}
-	lessons := f.lessons(c, pages, l, uint64(by.seed))
+	lessons := f.lessons(c, pages, uint64(by.seed))
 	nets, epochs, err := teach(ctx, lessons)
 	if err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.NN, err)
@@ -74,8 +75,8 @@ func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitte
 	}
 	f.network = committee(nets)
 	f.settings["terms"] = strconv.Itoa(len(f.kept))
-	f.settings["hidden"] = strconv.Itoa(l.hidden)
-	f.settings["networks"] = strconv.Itoa(l.networks)
+	f.settings["hidden"] = strconv.Itoa(hiddenUnits)
+	f.settings["networks"] = strconv.Itoa(networks)
 	f.settings["epochs"] = fmt.Sprint(epochs)
 	f.settings["engine"] = engine
 	return f, nil
@@ -84,13 +85,13 @@ func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitte
 // tenths is the number of parts of the rows; each network holds out one part.
 const tenths = 10
 
-func (f *fitted) lessons(c *corpus, pages []int, set nn, seed uint64) []*lesson {
+func (f *fitted) lessons(c *corpus, pages []int, seed uint64) []*lesson {
 	rows, y := f.vectors(c, pages), c.classesOf(pages)
 	part := dealEvenly(y, len(c.classes), tenths, rand.New(rand.NewPCG(seed, 0x7e27)))
-	lessons := make([]*lesson, set.networks)
+	lessons := make([]*lesson, networks)
 	for m := range lessons {
 		l := &lesson{rows: rows, y: y, seed: seed, number: uint64(m),
-			shape: shape{terms: len(f.kept), hidden: set.hidden, classes: len(c.classes)}}
+			shape: shape{terms: len(f.kept), hidden: hiddenUnits, classes: len(c.classes)}}
 		for i, p := range part {
 			if p == m%tenths {
 				l.held = append(l.held, i)
@@ -236,7 +237,7 @@ func thin(dst, x features.Vector, rng *rand.Rand) features.Vector {
 func (l *lesson) study(ctx context.Context) (top *sparseNet, epochs int, err error) {
 	n, rng := l.begin()
 	top = n.copyOf()
-	order := append([]int(nil), l.learn...)
+	order := slices.Clone(l.learn)
 	least := math.Inf(1)
 	for e := 0; e < maxEpochs && e < epochs+patience; e++ {
 		if err := l.epoch(ctx, n, e, order, rng); err != nil {
@@ -268,7 +269,7 @@ func (l *lesson) repeat(ctx context.Context, epochs int) (n *sparseNet, err erro
 	}()
 	start, rng := l.begin()
 	g := newGolearnNet(start)
-	order := append([]int(nil), l.learn...)
+	order := slices.Clone(l.learn)
 	for e := range epochs {
 		if err := l.epoch(ctx, g, e, order, rng); err != nil {
 			return nil, err

@@ -17,13 +17,17 @@ import (
 	"fossick/models"
 )
 
-// Plan says which pages a model learns from, and how.
+// Plan says which pages a model learns from, how, and which files to write.
 type Plan struct {
 	Sets []string
 	Rows
 	Pairs   bool // only rows with a theme and a category
 	Tried   bool // Trials run on it
 	Options Options
+
+	Out     string // file of the model
+	Explain string // file of the page that explains the model; "" for none
+	Version string // of the program
 
 	Open datasets.Opener
 	Say  func(format string, args ...any)
@@ -48,15 +52,15 @@ type Rows struct {
 
 // made is a trained model and how it was made.
 type made struct {
-	Model   *models.Model
-	Report  *Report
-	Parts   *Parts
-	Adapted *Adapted // nil unless trained again with unlabelled pages
-	Took    time.Duration
+	Model      *models.Model
+	Report     *Report
+	Parts      *Parts
+	adaptation *adaptation // nil unless trained again with unlabelled pages
+	Took       time.Duration
 }
 
-// Make trains the model. rows may wrap the stream of training rows.
-func (p *Plan) Make(ctx context.Context, rows func(datasets.Stream) datasets.Stream) (*made, error) {
+// train trains the model. rows may wrap the stream of training rows.
+func (p *Plan) train(ctx context.Context, rows func(datasets.Stream) datasets.Stream) (*made, error) {
 	parts, err := p.Parts()
 	if err != nil {
 		return nil, err
@@ -79,7 +83,7 @@ func (p *Plan) Make(ctx context.Context, rows func(datasets.Stream) datasets.Str
 	}
 	made := &made{Model: m, Report: rep, Parts: parts}
 	if len(p.Unlabelled) > 0 && !opt.Unlabelled {
-		if made.Model, made.Adapted, err = p.adapt(ctx, m, opt); err != nil {
+		if made.Model, made.adaptation, err = p.adapt(ctx, m, opt); err != nil {
 			return nil, err
 		}
 	}
@@ -161,8 +165,6 @@ func (p *Parts) remember(rows datasets.Stream, target *Target) datasets.Stream {
 
 // trainedOn reports whether a training row has the same body as e.
 func (p *Parts) trainedOn(e *datasets.Example) bool { return p.trained[datasets.RowOf(e).Sum] }
-
-func (p *Parts) notes() []string { return p.sets.notes }
 
 // divide splits the sets into training and test rows.
 func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {

@@ -20,7 +20,7 @@ func TestPlanMake(t *testing.T) {
 		Open:    datasets.Open, Say: func(string, ...any) {}, Log: slog.New(slog.DiscardHandler),
 	}
 	all := func(rows datasets.Stream) datasets.Stream { return rows }
-	made, err := p.Make(t.Context(), all)
+	made, err := p.train(t.Context(), all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestPlanMake(t *testing.T) {
 		}
 	}
 	p.Train = ""
-	whole, err := p.Make(t.Context(), all)
+	whole, err := p.train(t.Context(), all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestPlanMake(t *testing.T) {
 	}
 	p.Options.Labels = []string{"Sport", "banking"}
 	p.Rows = Rows{All: true}
-	if _, err := p.Make(t.Context(), all); err == nil || !strings.Contains(err.Error(), `there is "sport"`) {
+	if _, err := p.train(t.Context(), all); err == nil || !strings.Contains(err.Error(), `there is "sport"`) {
 		t.Errorf("a label spelt otherwise: %v", err)
 	}
 }

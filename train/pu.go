@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"fossick/internal/stats"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -42,18 +43,15 @@ type PU struct {
 // puMost limits the pool to a random sample: more pages teach hardly anything new.
 const puMost = 10_000
 
-type puHow struct {
-	learner learner // trains every round; nil is evenSites
-	runs    int     // each has its own spies
-	folds   int     // of the pool, in each run
-	rounds  int
-	taken   float64 // share of the expected pages on topic that are labelled so
-	band    float64 // pages ranked below this multiple of the expected pages on topic are off topic
-	first   float64 // most pages labelled on topic in round 1, as a multiple of the given pages; doubles each round
-}
-
-// puDefaults were chosen on topics that no reported figure uses; see docs/topics.md.
-var puDefaults = puHow{runs: 5, folds: 3, rounds: 4, taken: 0.5, band: 1.5, first: 3}
+// Settings of a run, chosen on topics that no reported figure uses; see docs/topics.md.
+const (
+	puRuns   = 5 // each has its own spies
+	puFolds  = 3 // of the pool, in each run
+	puRounds = 4
+	puTaken  = 0.5 // share of the expected pages on topic that are labelled so
+	puBand   = 1.5 // pages ranked below this multiple of the expected pages on topic are off topic
+	puFirst  = 3.  // most pages labelled on topic in round 1, as a multiple of the given pages; doubles each round
+)
 
 // At most mostTaken of the pool is labelled on topic, and at least leastOff off topic, because the first
 // rounds may estimate that all of it is on topic.
@@ -64,19 +62,19 @@ const (
 
 // pu is the state of one training run on a pool.
 type pu struct {
-	c      *corpus // with its own y, which changes
-	opt    *Options
-	how    puHow
-	topic  int // class of the topic
-	given  []int
-	pool   []int
-	spyOf  []int // by page: the run in which a given page is a spy
-	fold   []int // by page
-	runs   []*puRun
-	use    []bool     // by page: it has a final label
-	scores []float64  // by page, held out: margin of the topic over the rest; for pool pages the mean of the runs
-	shares []float64  // estimated share of the pool, by round
-	doubt  [2]float64 // 95 % interval of the share
+	c       *corpus // with its own y, which changes
+	opt     *Options
+	learner evenSites // trains every round
+	topic   int       // class of the topic
+	given   []int
+	pool    []int
+	spyOf   []int // by page: the run in which a given page is a spy
+	fold    []int // by page
+	runs    []*puRun
+	use     []bool     // by page: it has a final label
+	scores  []float64  // by page, held out: margin of the topic over the rest; for pool pages the mean of the runs
+	shares  []float64  // estimated share of the pool, by round
+	doubt   [2]float64 // 95 % interval of the share
 }
 
 type puRun struct {
@@ -89,7 +87,7 @@ type puRun struct {
 // learnPU trains a model that takes c's pages of other classes as unlabelled. It assumes that the given
 // pages resemble the pool's pages on topic.
 func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models.Model, error) {
-	p, err := newPU(c, opt, puDefaults)
+	p, err := newPU(c, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -104,17 +102,15 @@ func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models
 	return m, err
 }
 
-func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
+func newPU(c *corpus, opt *Options) (*pu, error) {
 	n := len(c.y)
 	own := *c
 	own.y = slices.Clone(c.y)
 	p := &pu{
-		c: &own, opt: opt, how: how, topic: slices.Index(c.classes, opt.Topic),
+		c: &own, opt: opt, topic: slices.Index(c.classes, opt.Topic),
 		spyOf: make([]int, n), use: make([]bool, n), scores: make([]float64, n),
 	}
-	if p.how.learner == nil {
-		p.how.learner = evenSites{linear{odds: true}, p.topic}
-	}
+	p.learner = evenSites{linear{odds: true}, p.topic}
 	for i, y := range c.y {
 		if y == p.topic {
 			p.given = append(p.given, i)
@@ -131,8 +127,8 @@ func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
 		p.pool = p.pool[:puMost]
 		slices.Sort(p.pool)
 	}
-	p.fold = dealEvenly(make([]int, n), 1, how.folds, rng)
-	runs := min(how.runs, len(p.given))
+	p.fold = dealEvenly(make([]int, n), 1, puFolds, rng)
+	runs := min(puRuns, len(p.given))
 	for k, i := range rng.Perm(len(p.given)) {
 		p.spyOf[p.given[i]] = k % runs
 	}
@@ -161,8 +157,8 @@ func (p *pu) hide(k int) *puRun {
 }
 
 func (p *pu) run(ctx context.Context) error {
-	for round := range p.how.rounds {
-		p.opt.step("finding pages off topic, round %d of %d", round+1, p.how.rounds)
+	for round := range puRounds {
+		p.opt.step("finding pages off topic, round %d of %d", round+1, puRounds)
 		if err := p.judge(ctx); err != nil {
 			return err
 		}
@@ -183,7 +179,7 @@ func (p *pu) run(ctx context.Context) error {
 
 // partRuns labels the hidden pages of each run; the first rounds label few of them on topic.
 func (p *pu) partRuns(round int) {
-	limit := math.Ldexp(p.how.first*float64(len(p.given)), round)
+	limit := math.Ldexp(puFirst*float64(len(p.given)), round)
 	for _, r := range p.runs {
 		p.part(r.hidden, r.scores, r.use, r.c.y, limit)
 	}
@@ -205,8 +201,8 @@ func (p *pu) collect() {
 // judge scores each fold of a run's hidden pages by a classifier of the other folds' labelled pages and
 // the given pages that are not spies.
 func (p *pu) judge(ctx context.Context) error {
-	return parallel(ctx, p.c.room.folds(), len(p.runs)*p.how.folds, func(ctx context.Context, job int) error {
-		k, fold := job/p.how.folds, job%p.how.folds
+	return parallel(ctx, p.c.room.folds(), len(p.runs)*puFolds, func(ctx context.Context, job int) error {
+		k, fold := job/puFolds, job%puFolds
 		r := p.runs[k]
 		var in, out []int
 		for _, i := range r.hidden {
@@ -221,7 +217,7 @@ func (p *pu) judge(ctx context.Context) error {
 				in = append(in, i)
 			}
 		}
-		f, err := p.how.learner.fit(ctx, r.c, in, p.opt.fitting())
+		f, err := p.learner.fit(ctx, r.c, in, p.opt.fitting())
 		if err != nil {
 			return fmt.Errorf("run %d, fold %d: %w", k+1, fold+1, err)
 		}
@@ -243,7 +239,7 @@ func (p *pu) margin(f *fitted, page int) float64 {
 func (p *pu) part(pages []int, scores []float64, use []bool, y []int, limit float64) {
 	n := float64(len(pages))
 	expected := p.share() * n
-	taken, rest := min(p.how.taken*expected, mostTaken*n, limit), min(p.how.band*expected, (1-leastOff)*n)
+	taken, rest := min(puTaken*expected, mostTaken*n, limit), min(puBand*expected, (1-leastOff)*n)
 	for rank, i := range ranked(pages, scores) {
 		at := float64(rank) + 0.5
 		use[i] = at < taken || at > rest
@@ -333,12 +329,11 @@ func (p *pu) labelled() (pages []int) {
 }
 
 func (p *pu) model(ctx context.Context) (*models.Model, error) {
-	l := p.how.learner
-	f, err := l.fit(ctx, p.c, p.labelled(), p.opt.fitting())
+	f, err := p.learner.fit(ctx, p.c, p.labelled(), p.opt.fitting())
 	if err != nil {
 		return nil, err
 	}
-	m := f.model(p.c, l.name(), p.opt)
+	m := f.model(p.c, p.learner.name(), p.opt)
 	m.Calibration = p.calibration()
 	at := p.halves(p.cut(p.scores))
 	m.Calibration.Apply(at)
@@ -493,4 +488,208 @@ func (f *fitted) siteShares(c *corpus, pages []int, class int) []float64 {
 		}
 	}
 	return shares
+}
+
+// Promise estimates a model's quality at its threshold from examples and a pool, with 95 % intervals.
+type Promise struct {
+	Precision   float64    `json:"precision"`
+	PrecisionCI [2]float64 `json:"precision_ci"`
+	Recall      float64    `json:"recall"`
+	RecallCI    [2]float64 `json:"recall_ci"`
+}
+
+func (p *pu) told(ctx context.Context) (*PU, error) {
+	r := &PU{Given: len(p.given), Pool: len(p.pool), Share: p.share()}
+	for _, i := range p.pool {
+		switch {
+		case p.use[i] && p.c.y[i] == p.topic:
+			r.Taken++
+		case p.use[i]:
+			r.Reliable++
+		}
+	}
+	margin := p.cut(p.scores)
+	p.doubt = p.shareCI()
+	r.Promise = p.promise(p.scores, margin, false)
+	if r.Precision+r.Recall > 0 {
+		r.F1 = 2 * r.Precision * r.Recall / (r.Precision + r.Recall)
+	}
+	sites := p.sites()
+	if r.Sites = len(sites); r.Sites < 2 {
+		return r, nil
+	}
+	var err error
+	r.Elsewhere, err = p.elsewhere(ctx, sites, margin)
+	return r, err
+}
+
+// recall returns the share of the given pages at or above a margin, and its effective number of draws: with
+// bySite, pages of one site are found or missed together.
+func (p *pu) recall(scores []float64, margin float64, bySite bool) (share, draws float64) {
+	units := make([]stats.Cluster, len(p.given)) // by the first page of each site; others empty
+	first := map[string]int{}
+	for k, i := range p.given {
+		at := k
+		if site := p.c.sites[i]; bySite && site != "" {
+			if _, known := first[site]; !known {
+				first[site] = k
+			}
+			at = first[site]
+		}
+		units[at].Of++
+		if scores[i] >= margin {
+			units[at].Hits++
+		}
+	}
+	return stats.Effective(units)
+}
+
+func passing(pages []int, scores []float64, margin float64) (n float64) {
+	for _, i := range pages {
+		if scores[i] >= margin {
+			n++
+		}
+	}
+	return n
+}
+
+// promise estimates recall and precision at a margin from the held-out scores of given and pool pages.
+// Recall is the share of the given pages at or above the margin, and precision
+//
+//	on · recall / found
+//
+// where on counts the pages on topic, and found all pages at or above the margin.
+func (p *pu) promise(scores []float64, margin float64, bySite bool) Promise {
+	recall, draws := p.recall(scores, margin, bySite)
+	found := passing(p.given, scores, margin) + passing(p.pool, scores, margin)
+	r := Promise{Recall: recall, Precision: 1, RecallCI: ofModel(recall, draws), PrecisionCI: [2]float64{0, 1}}
+	switch {
+	case found == 0:
+		return r
+	case recall == 0:
+		r.Precision = 0 // with an interval of [0, 1]
+		return r
+	}
+	on := func(share float64) float64 { return share*float64(len(p.pool)) + float64(len(p.given)) }
+	r.Precision = min(1, on(p.share())*recall/found)
+	r.PrecisionCI[0] = r.Precision * together(on(p.doubt[0])/on(p.share()), r.RecallCI[0]/recall)
+	r.PrecisionCI[1] = min(1, r.Precision*together(on(p.doubt[1])/on(p.share()), r.RecallCI[1]/recall))
+	return r
+}
+
+// modelSpread is the standard deviation, in log odds, of a share between models of different examples. It
+// was chosen on topics that no reported figure uses.
+const modelSpread = 0.75
+
+// ofModel returns the interval of a share of so many draws, widened by modelSpread because the finished
+// model is not one of those that held the draws out.
+func ofModel(share, draws float64) [2]float64 {
+	if draws == 0 {
+		return [2]float64{0, 1}
+	}
+	p := (share*draws + 1) / (draws + 2) // not 0 or 1
+	return stats.Score(share, 1/(1/draws+p*(1-p)*modelSpread*modelSpread))
+}
+
+// together returns by which factor the end of the interval of a product lies off, if those of its factors
+// lie off by a and b and err independently. a and b are both below 1, or both above.
+func together(a, b float64) float64 {
+	d := math.Hypot(math.Log(a), math.Log(b))
+	if a*b < 1 {
+		d = -d
+	}
+	return math.Exp(d)
+}
+
+// Settings of shareCI: its draws, and the share of them on either side of the interval.
+const (
+	shareDraws = 1000
+	shareTail  = 0.025
+)
+
+// shareCI returns the 95 % interval of share over the choice of the given pages (bootstrap).
+func (p *pu) shareCI() [2]float64 {
+	above := p.above()
+	rng := rand.New(rand.NewPCG(uint64(p.opt.Seed), 0xc1))
+	draws, again := make([]float64, shareDraws), make([]float64, len(above))
+	for d := range draws {
+		for k := range again {
+			again[k] = above[rng.IntN(len(above))]
+		}
+		slices.Sort(again)
+		draws[d] = shareOf(again)
+	}
+	slices.Sort(draws)
+	at := int(math.Round(shareTail * shareDraws))
+	return [2]float64{min(p.share(), draws[at]), max(p.share(), draws[shareDraws-1-at])}
+}
+
+// sites returns the known sites of the given pages, in order of first appearance.
+func (p *pu) sites() (sites []string) {
+	for _, i := range p.given {
+		if s := p.c.sites[i]; s != "" && !slices.Contains(sites, s) {
+			sites = append(sites, s)
+		}
+	}
+	return sites
+}
+
+// Sites are held out in at most sitesApart parts, which each label the pool in apartRounds rounds.
+const (
+	sitesApart  = 5
+	apartRounds = 2
+)
+
+// elsewhere estimates the quality on sites without a given page. It holds out the given pages' sites, a part
+// at a time, as spies in all rounds, because the pool's labels depend on the pages that are given.
+func (p *pu) elsewhere(ctx context.Context, sites []string, margin float64) (*Promise, error) {
+	q := *p
+	n := min(sitesApart, len(sites))
+	q.spyOf, q.runs, q.scores = slices.Clone(p.spyOf), nil, make([]float64, len(p.scores))
+	for k, i := range p.given {
+		q.spyOf[i] = k % n
+		if at := slices.Index(sites, p.c.sites[i]); at >= 0 {
+			q.spyOf[i] = at % n
+		}
+	}
+	for k := range n {
+		q.runs = append(q.runs, q.hide(k))
+	}
+	p.opt.step("judging by sites that are held out")
+	for round := range apartRounds {
+		if err := q.judge(ctx); err != nil {
+			return nil, err
+		}
+		q.partRuns(round)
+	}
+	if err := q.judge(ctx); err != nil {
+		return nil, err
+	}
+	q.collect()
+	for _, i := range p.pool {
+		if at := slices.Index(sites, p.c.sites[i]); at >= 0 {
+			q.scores[i] = q.runs[at%n].scores[i] // the run without given pages of the site
+		}
+	}
+	there := q.promise(q.scores, margin, true)
+	there.PrecisionCI = q.apart(there.PrecisionCI, sites, margin)
+	return &there, nil
+}
+
+// apart derives the precision's interval elsewhere: pages off topic may all be there, or none.
+func (p *pu) apart(all [2]float64, sites []string, margin float64) [2]float64 {
+	var here, there float64
+	for _, i := range slices.Concat(p.given, p.pool) {
+		switch {
+		case p.scores[i] < margin:
+		case slices.Contains(sites, p.c.sites[i]):
+			here++
+		default:
+			there++
+		}
+	}
+	if there == 0 {
+		return [2]float64{0, 1}
+	}
+	return [2]float64{max(0, all[0]*(here+there)-here) / there, min(1, all[1]*(here+there)/there)}
 }

@@ -16,7 +16,7 @@ import (
 	"fossick/internal/testkit"
 )
 
-// puCorpora are topics by corpus: those on which puDefaults were chosen, and those on which nothing was
+// puCorpora are topics by corpus: those on which the settings of PU learning were chosen, and those on which nothing was
 // tuned. Of msdocs only every twelfth page is read.
 var puCorpora = map[string][]puCorpus{
 	"tune": {
@@ -191,12 +191,12 @@ func (b *puBench) one(topic string, given, pool, held []int, seed int64, way str
 	var margin float64
 	if way == "pu" {
 		c = b.sub(topic, given, pool)
-		p, err := newPU(c, opt, puDefaults)
+		p, err := newPU(c, opt)
 		if err == nil {
 			err = p.run(b.t.Context())
 		}
 		if err == nil {
-			f, err = p.how.learner.fit(b.t.Context(), p.c, p.labelled(), opt.fitting())
+			f, err = p.learner.fit(b.t.Context(), p.c, p.labelled(), opt.fitting())
 		}
 		if err != nil {
 			b.t.Fatal(err)
@@ -380,14 +380,14 @@ func (b *puBench) cover(topic string, n, draw int, all *puCoverage) bool {
 	}
 	opt := &Options{Target: Target{Topic: topic}, Folds: 5, Seed: int64(draw)}
 	c := b.sub(topic, given, pool[:min(600, len(pool))])
-	p, err := newPU(c, opt, puDefaults)
+	p, err := newPU(c, opt)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	if err := p.run(b.t.Context()); err != nil {
 		b.t.Fatal(err)
 	}
-	f, err := p.how.learner.fit(b.t.Context(), p.c, p.labelled(), opt.fitting())
+	f, err := p.learner.fit(b.t.Context(), p.c, p.labelled(), opt.fitting())
 	if err != nil {
 		b.t.Fatal(err)
 	}

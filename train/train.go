@@ -50,7 +50,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	}
 	rep.KeywordsBy = c.nouns.how()
 	if opt.auto() && !opt.stacks() && c.few(&opt) {
-		learners = append(learners, fiveNets)
+		learners = append(learners, nn{})
 	}
 	var m *models.Model
 	var k map[string][]string
@@ -189,9 +189,11 @@ func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report)
 }
 
 func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
+	pages := f.classPages(c)
 	m := &models.Model{
 		Classifier: name, Classes: c.classes, Extractor: c.extractor,
-		Terms: f.terms(c), Weighting: f.weighting, Frequency: f.frequency(c), ClassPages: f.classPages(c), Titles: c.titles, Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network, Forest: f.forest,
+		Terms: f.terms(c), Weighting: f.weighting, Frequency: frequency(pages, len(c.rows)), ClassPages: pages, Titles: c.titles,
+		Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network, Forest: f.forest,
 		Card: models.Card{
 			Data: opt.Data, Split: opt.Split, Pages: len(c.rows), PerClass: map[string]int{},
 			Settings: maps.Clone(f.settings), Seed: opt.Seed, Marks: c.marks,
@@ -238,8 +240,7 @@ type Options struct {
 	Folds  int  // of the cross-validation; 0 is 5
 	BySite bool // folds hold whole sites, so that knowing a site's menus does not help
 
-	Memory int64  // bytes that training may hold, approximately; 0 is 1 GiB (docs/classifiers.md)
-	Tmp    string // folder for rows that do not fit; "" is the system's
+	Memory int64 // bytes that training may hold, approximately; 0 is 1 GiB (docs/classifiers.md)
 
 	Data  []string // names of the sets, for the model's card
 	Split string   // the part of them used, for the card
@@ -351,7 +352,7 @@ func (o *Options) learners() ([]learner, error) {
 	case models.Stack:
 		return []learner{linear{}, forest{}, rules}, nil
 	case models.NN:
-		return []learner{fiveNets}, nil
+		return []learner{nn{}}, nil
 	}
 	return nil, fmt.Errorf("no classifier %q; choose one of %s", o.Classifier, cli.SomeNames(o.Classifier, Classifiers()))
 }

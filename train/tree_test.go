@@ -170,14 +170,12 @@ func TestGrowIsDeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := compile(root, cautious.shrink)
-	dense, w := make([]float32, g.terms), models.NewWalker(tree, g.terms, 2)
+	scorer := models.NewScorer(&models.Model{Classes: make([]string, 2), Terms: make([]string, g.terms), Tree: tree})
 	for i, r := range g.rows {
-		dense[r.Index[0]] = 1
-		counts := tree.LeafCounts(w.Find(r, dense), 2)
+		counts := tree.LeafCounts(scorer.Scores(make([]float64, 2), r), 2)
 		if counts[g.y[i]] <= counts[1-g.y[i]] {
 			t.Fatalf("word %d goes to a leaf with %v pages of the classes, want class %d", r.Index[0], counts, g.y[i])
 		}
-		dense[r.Index[0]] = 0
 	}
 	if depth(root) <= levels {
 		t.Errorf("depth %d, want more than %d", depth(root), levels)
@@ -352,94 +350,5 @@ func TestSimplifyInterval(t *testing.T) {
 	}
 	if rule, counts := tree.Simple(4, 2); len(rule) != 1 || rule[0].Over != 1 || counts[1] != 20 {
 		t.Errorf("rule %v of %v pages, want term 0 > 1 of 20", rule, counts)
-	}
-}
-
-// walkSet fits a learner to 20 Newsgroups with 500 words, and returns test pages as it sees them.
-func walkSet(b *testing.B, l learner) (f *fitted, pages []features.Vector) {
-	b.Helper()
-	opt := Options{Words: 500, Folds: 5}
-	p := protocols[2]
-	c, parts := p.read(b, &opt)
-	var in, out []int
-	for row, part := range parts {
-		if part == "train" {
-			in = append(in, row)
-		} else if len(out) < 1000 {
-			out = append(out, row)
-		}
-	}
-	f, err := l.fit(context.Background(), c, in, opt.fitting())
-	if err != nil {
-		b.Fatal(err)
-	}
-	return f, f.vectors(c, out)
-}
-
-func denseRows(pages []features.Vector, terms int) [][]float32 {
-	rows := make([][]float32, len(pages))
-	for i, v := range pages {
-		rows[i] = make([]float32, terms)
-		for k, t := range v.Index {
-			rows[i][t] = v.Value[k]
-		}
-	}
-	return rows
-}
-
-// BenchmarkWalk times a tree, a list and rules on extracted real pages; an op is a page.
-func BenchmarkWalk(b *testing.B) {
-	b.Run("tree", func(b *testing.B) {
-		f, pages := walkSet(b, c45{})
-		rows, w := denseRows(pages, len(f.kept)), models.NewWalker(f.tree, len(f.kept), 20)
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			w.Find(pages[i%len(pages)], rows[i%len(rows)])
-		}
-		b.ReportMetric(float64(len(f.tree.Term)), "nodes")
-	})
-	b.Run("list", func(b *testing.B) {
-		f, pages := walkSet(b, newCN2(true))
-		rows, m := denseRows(pages, len(f.kept)), models.NewMatcher(f.rules, len(f.kept), 20)
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			m.First(pages[i%len(pages)], rows[i%len(rows)])
-		}
-		b.ReportMetric(float64(f.rules.Len()), "rules")
-	})
-	b.Run("rules", func(b *testing.B) {
-		f, pages := walkSet(b, newCN2(false))
-		rows, m := denseRows(pages, len(f.kept)), models.NewMatcher(f.rules, len(f.kept), 20)
-		var hold []int32
-		held := 0
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			hold = m.All(hold[:0], pages[i%len(pages)], rows[i%len(rows)])
-			held += len(hold)
-		}
-		b.ReportMetric(float64(f.rules.Len()), "rules")
-		b.ReportMetric(float64(held)/float64(b.N), "held/op")
-	})
-}
-
-// BenchmarkGrow trains on 20 Newsgroups' training part with 500 words, without reading or folds.
-func BenchmarkGrow(b *testing.B) {
-	opt := Options{Words: 500, Folds: 5}
-	c, parts := protocols[2].read(b, &opt)
-	var in []int
-	for row, part := range parts {
-		if part == "train" {
-			in = append(in, row)
-		}
-	}
-	for name, l := range map[string]learner{"c45": c45{}, "cn2": newCN2(false)} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := l.fit(context.Background(), c, in, opt.fitting()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

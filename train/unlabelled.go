@@ -92,18 +92,18 @@ func (p *Plan) withPool(parts *Parts) {
 	parts.Train = datasets.Chain(on, off)
 }
 
-// Adapted says how unlabelled pages were used.
-type Adapted struct {
+// adaptation says how unlabelled pages were used.
+type adaptation struct {
 	Pages    int            `json:"pages"`     // that could be read
 	PerClass map[string]int `json:"per_class"` // labelled in the last round
 }
 
 // adapt trains the model again, in rounds, with the unlabelled pages of which the model before is surest. So
 // the model learns the words of the place where it will be used.
-func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*models.Model, *Adapted, error) {
+func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*models.Model, *adaptation, error) {
 	opt.Explain, opt.Log = false, nil // the first model has both
-	m := first
-	result := &Adapted{}
+	m, taken := first, 0              // pages that the last round labelled
+	result := &adaptation{}
 	for round := range unlabelledRounds {
 		probs, err := p.unlabelledProbs(ctx, m)
 		if err != nil {
@@ -113,13 +113,14 @@ func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*mo
 			return nil, nil, errors.New("--unlabelled: no page of it can be read; give a set with pages")
 		}
 		labels := pseudo(probs, classShares(first), round)
-		result.Pages, result.PerClass = len(probs), map[string]int{}
+		result.Pages, result.PerClass, taken = len(probs), map[string]int{}, 0
 		for _, class := range labels {
 			if class >= 0 {
 				result.PerClass[m.Classes[class]]++
+				taken++
 			}
 		}
-		p.Say("training again with %d of %d unlabelled pages, round %d of %d", count(labels), len(probs), round+1, unlabelledRounds)
+		p.Say("training again with %d of %d unlabelled pages, round %d of %d", taken, len(probs), round+1, unlabelledRounds)
 		parts, err := p.Parts() // open the sets again, from their start
 		if err != nil {
 			return nil, nil, err
@@ -131,7 +132,7 @@ func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*mo
 		}
 	}
 	m.Card.CV, m.Card.Pages, m.Card.PerClass = first.Card.CV, first.Card.Pages, first.Card.PerClass
-	m.Card.Settings["unlabelled_pages"] = fmt.Sprintf("%d of %d", sumOf(result.PerClass), result.Pages)
+	m.Card.Settings["unlabelled_pages"] = fmt.Sprintf("%d of %d", taken, result.Pages)
 	return m, result, nil
 }
 
@@ -210,22 +211,6 @@ func classShares(m *models.Model) []float64 {
 		s[i] = float64(m.Card.PerClass[label]) / float64(max(1, m.Card.Pages))
 	}
 	return s
-}
-
-func count(labels []int) (n int) {
-	for _, class := range labels {
-		if class >= 0 {
-			n++
-		}
-	}
-	return n
-}
-
-func sumOf(n map[string]int) (all int) {
-	for _, k := range n {
-		all += k
-	}
-	return all
 }
 
 // pseudoRounds has the share of a class's expected pages that each round labels; it is not tuned.

@@ -36,7 +36,7 @@ type Verdict struct {
 	Confusion map[string]map[string]int `json:"confusion"`
 	Worst     []Mistake                 `json:"worst"`      // null without labelled rows
 	AccuracyB *float64                  `json:"accuracy_b"` // null without a second model
-	McNemar   *Comparison               `json:"mcnemar"`
+	McNemar   *comparison               `json:"mcnemar"`
 	Trained   *float64                  `json:"trained_on"` // share of the labelled rows that the model was trained on; null if unknown
 	TrainedB  *float64                  `json:"trained_on_b"`
 }
@@ -142,8 +142,8 @@ func (v *Verdicts) Print(w io.Writer, r *Verdict) {
 	}
 }
 
-// Comparison is McNemar's test of two models on one labelled set.
-type Comparison struct {
+// comparison is McNemar's test of two models on one labelled set.
+type comparison struct {
 	AOnly     int      `json:"a_only"` // pages that A alone has right
 	BOnly     int      `json:"b_only"`
 	Statistic float64  `json:"statistic"` // χ² with continuity correction
@@ -194,7 +194,7 @@ func (v *Verdicts) compare(r *Verdict) error {
 	accuracy := float64(both+bOnly) / float64(len(b.right))
 	t := mcNemar(aOnly, bOnly)
 	r.AccuracyB = &accuracy
-	r.McNemar = &Comparison{t.AOnly, t.BOnly, t.Statistic, &t.P, "chi-squared"}
+	r.McNemar = &comparison{t.AOnly, t.BOnly, t.Statistic, &t.P, "chi-squared"}
 	if t.Exact {
 		r.McNemar.Method = "exact"
 	}
@@ -205,7 +205,7 @@ func (v *Verdicts) compare(r *Verdict) error {
 }
 
 // print says in words which model is better and how sure that is.
-func (r *Comparison) print(w io.Writer, models []string, a, b float64) {
+func (r *comparison) print(w io.Writer, models []string, a, b float64) {
 	cli.Fprintf(w, "\nA  %5.1f %% right  %s\nB  %5.1f %% right  %s\n", 100*a, models[0], 100*b, models[1])
 	cli.Fprintf(w, "A alone is right on %s, B alone on %d. ", pages(r.AOnly), r.BOnly)
 	winner, lead := "A", r.AOnly-r.BOnly

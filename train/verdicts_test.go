@@ -137,20 +137,20 @@ func TestWorst(t *testing.T) {
 func TestCompareInWords(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		r    Comparison
+		r    comparison
 		want string
 	}{
-		{"nothing differs", Comparison{P: new(float64(1))},
+		{"nothing differs", comparison{P: new(float64(1))},
 			"A alone is right on 0 pages, B alone on 0. They are right and wrong on the same pages."},
-		{"a draw", Comparison{AOnly: 4, BOnly: 4, P: new(float64(1))}, "A alone is right on 4 pages, B alone on 4. Neither is better."},
-		{"B ahead", Comparison{AOnly: 8, BOnly: 20, P: new(float64(0.025))},
+		{"a draw", comparison{AOnly: 4, BOnly: 4, P: new(float64(1))}, "A alone is right on 4 pages, B alone on 4. Neither is better."},
+		{"B ahead", comparison{AOnly: 8, BOnly: 20, P: new(float64(0.025))},
 			"B is right on 12 pages more than A; a difference this large happens by chance once in 40 times (McNemar's test, p = 0.025)."},
-		{"A ahead by one", Comparison{AOnly: 1, P: new(float64(1))},
+		{"A ahead by one", comparison{AOnly: 1, P: new(float64(1))},
 			"A alone is right on 1 page, B alone on 0. A is right on 1 page more than B; a difference this large happens by chance nearly always"},
-		{"middling", Comparison{AOnly: 8, BOnly: 4, P: new(float64(0.388))}, "happens by chance 4 times in 10"},
-		{"too few to test", Comparison{AOnly: 4}, "A is right on 4 pages more than B; there is no test of fewer than 5 different pages."},
-		{"rare", Comparison{AOnly: 40, BOnly: 10, P: new(float64(1. / 24321))}, "happens by chance once in 24000 times"},
-		{"all but sure", Comparison{AOnly: 79, BOnly: 6, P: new(float64(6e-15))}, "happens by chance less than once in a million times"},
+		{"middling", comparison{AOnly: 8, BOnly: 4, P: new(float64(0.388))}, "happens by chance 4 times in 10"},
+		{"too few to test", comparison{AOnly: 4}, "A is right on 4 pages more than B; there is no test of fewer than 5 different pages."},
+		{"rare", comparison{AOnly: 40, BOnly: 10, P: new(float64(1. / 24321))}, "happens by chance once in 24000 times"},
+		{"all but sure", comparison{AOnly: 79, BOnly: 6, P: new(float64(6e-15))}, "happens by chance less than once in a million times"},
 	} {
 		var b bytes.Buffer
 		c.r.print(&b, []string{"a.model", "b.model"}, 0.9, 0.8)

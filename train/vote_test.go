@@ -272,33 +272,6 @@ func TestAutoKeepsUp(t *testing.T) {
 	}
 }
 
-// BenchmarkPoll polls four learners that are right on two pages in three, at the size of 20 Newsgroups.
-func BenchmarkPoll(b *testing.B) {
-	const pages, classes = 11314, 20
-	rng := rand.New(rand.NewPCG(1, 1))
-	y := make([]int, pages)
-	for p := range y {
-		y[p] = rng.IntN(classes)
-	}
-	var held []*heldOut
-	for range 4 {
-		h := newHeldOut(nn{}, pages)
-		for p := range y {
-			h.scores[p] = make([]float64, classes)
-			for c := range classes {
-				h.scores[p][c] = rng.NormFloat64()
-			}
-			h.scores[p][y[p]] += 2.3
-		}
-		h.score = accuracy(h.scores, y)
-		held = append(held, h)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		poll(held, y, false, 1)
-	}
-}
-
 // TestMixture: of 100 pages one member gives .8 to the truth of 70 and .2 to that of 30, the other the
 // reverse. The likelihood 70 ln(.2 + .6 w) + 30 ln(.8 − .6 w) is largest where .2 + .6 w = .7,
 // so w = 5/6.

@@ -86,8 +86,7 @@ func (c trainCmd) Run(a *app) error {
 	work := a.task("reading the training pages", "pages")
 	defer work.End()
 	p.Options.Step = stepsOf(work)
-	making := train.Making{Plan: p, Out: c.Out, Explain: c.Explain, Version: version}
-	r, err := making.Make(a.ctx, func(rows datasets.Stream) datasets.Stream { return datasets.Counted(rows, work.Add) })
+	r, err := p.Make(a.ctx, func(rows datasets.Stream) datasets.Stream { return datasets.Counted(rows, work.Add) })
 	if err != nil {
 		return err
 	}
@@ -98,6 +97,7 @@ func (c trainCmd) Run(a *app) error {
 func (c trainCmd) plan(a *app) *train.Plan {
 	return &train.Plan{
 		Sets: c.Sets, Rows: c.Rows, Tried: c.tries(),
+		Out: c.Out, Explain: c.Explain, Version: version,
 		Options: c.options(a), Open: a.openSet, Say: a.say, Log: a.log,
 	}
 }

@@ -28,9 +28,6 @@ var prefix = [fields]string{"", "title:", "heading:", "url:", "lead:"}
 type ExtractorOptions struct {
 	Analyzer AnalyzerOptions
 
-	// TitleWeight is how often a word of the title counts; 0 means 1.
-	TitleWeight int
-
 	// Fields also makes words of the title, of headings and of the URL's path terms of their own:
 	// "title:cours". The URL's host is left out, because pages of a site share a label in training and a
 	// model would trust the host too much.
@@ -43,34 +40,28 @@ type ExtractorOptions struct {
 
 // Extractor counts the terms of pages. It is not safe for concurrent use.
 type Extractor struct {
-	opt         ExtractorOptions
-	an          *Analyzer
-	lex         *Lexicon
-	left        int // words of the lead still to come
-	running     func(row []known)
-	numbered    bool      // words of the text are looked up without their entries
-	reading     bool      // a second reader reads along
-	read        []uint32  // its words so far
-	lately      lately    // some of these
-	keep        bool      // keep the words of the text for CountAround
-	keeping     bool      // the text is being read
-	base        int       // where in the text the current part begins
-	kept        []known   // words of the last text
-	keptEntries []**entry // of kept, unless numbered
-	count       []float32 // by term + terms0; zero between pages
-	touched     []int32   // terms with a count
+	opt     ExtractorOptions
+	an      *Analyzer
+	lex     *Lexicon
+	left    int // words of the lead still to come
+	word    func(*entry)
+	reading bool       // a second reader reads along
+	read    []uint32   // its words so far
+	lately  lately     // some of these
+	keep    bool       // keep the words of the text for CountAround
+	keeping bool       // the text is being read
+	base    int        // where in the text the current part begins
+	kept    []keptWord // words of the last text
+	count   []float32  // by term; zero between pages
+	touched []int32    // terms with a count
+	strange int        // see Strange
 }
 
 // NewExtractor returns an extractor of the terms of lex. Extractors that run at once may share a fixed
 // lexicon, but not a growing one.
 func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
-	if opt.TitleWeight <= 0 {
-		opt.TitleWeight = 1
-	}
-	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex, count: []float32{1, 1}}
-	x.an.resolve = x.resolve
-	x.an.row.one = lex.growing // terms are numbered in order of occurrence, those of fields included
-	x.running = x.words
+	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex}
+	x.an.resolve, x.word = x.resolve, x.running
 	return x
 }
 
@@ -83,7 +74,7 @@ const unasked = -2
 
 func (x *Extractor) resolve(e *entry) {
 	for f := range e.index {
-		e.index[f].Store(unasked)
+		e.index[f] = unasked
 	}
 	e.body = x.lex.Index(e.term)
 }
@@ -104,24 +95,42 @@ func (x *Extractor) CountUnsorted(dst Vector, d Doc) Vector {
 func (x *Extractor) collect(dst Vector) Vector {
 	dst.Index, dst.Value = append(dst.Index[:0], x.touched...), dst.Value[:0]
 	for _, i := range dst.Index {
-		dst.Value = append(dst.Value, x.count[i+terms0])
+		dst.Value = append(dst.Value, x.count[i])
+		x.count[i] = 0
 	}
-	x.reset()
+	x.touched = x.touched[:0]
 	return dst
 }
 
-func (x *Extractor) reset() {
-	for _, i := range x.touched {
-		x.count[i+terms0] = 0
+// add counts a term, unless the lexicon lacks it.
+func (x *Extractor) add(term int32) {
+	if term < 0 {
+		return
 	}
-	x.touched = x.touched[:0]
+	if int(term) >= len(x.count) {
+		x.count = append(x.count, make([]float32, max(1024, x.lex.Len()-len(x.count)))...)
+	}
+	if x.count[term] == 0 {
+		x.touched = append(x.touched, term)
+	}
+	x.count[term]++
 }
+
+func (x *Extractor) addWord(e *entry) {
+	if e.body == noTerm {
+		x.strange++
+	}
+	x.add(e.body)
+}
+
+// Strange returns how many words of the last counted Doc a fixed lexicon lacks.
+func (x *Extractor) Strange() float64 { return float64(x.strange) }
 
 // scan leaves d's counts in count and touched and, with also, the second reader's words in read.
 func (x *Extractor) scan(d Doc, also bool) {
-	x.count[noTerm+terms0] = 1
+	x.strange = 0
 	x.reading = also
-	x.field(title, d.Title, d.Lang, float32(x.opt.TitleWeight))
+	x.field(title, d.Title, d.Lang, true)
 	x.left = 0
 	x.text(d.Description, d.Lang, len(d.Description))
 	x.left = x.opt.Lead
@@ -133,89 +142,66 @@ func (x *Extractor) scan(d Doc, also bool) {
 	}
 	x.reading, x.keeping = false, false
 	if x.opt.Fields {
-		x.field(heading, d.Headings, d.Lang, 0)
-		x.field(address, path(d.URL), "en", 0)
+		x.field(heading, d.Headings, d.Lang, false)
+		x.field(address, path(d.URL), "en", false)
 	}
 }
 
 // text counts running text. A second reader reads the first along bytes; no word crosses this boundary.
 func (x *Extractor) text(text, lang string, along int) {
 	x.base = 0
-	x.each(text[:along], lang)
+	x.an.each(text[:along], lang, x.word)
 	if along < len(text) {
 		x.reading = false
 		x.base = along
-		x.each(text[along:], lang)
+		x.an.each(text[along:], lang, x.word)
 	}
 }
 
-func (x *Extractor) each(text, lang string) {
-	if x.numbered {
-		x.an.eachNumbered(text, lang, x.running)
-	} else {
-		x.an.each(text, lang, x.running)
-	}
-}
-
-func (x *Extractor) words(row []known) {
+// running counts a word of running text.
+func (x *Extractor) running(e *entry) {
 	if x.reading {
-		x.readRow(row)
+		x.readWord(e)
 	}
 	if x.keeping {
-		x.keepRow(row)
+		x.kept = append(x.kept, keptWord{e, int32(x.base + x.an.at)})
 	}
-	for i := range row {
-		if x.left == 0 {
-			x.countRow(row[i:])
-			return
-		}
-		if row[i].body != leftOut {
-			x.term(row[i].body, x.an.row.entries[i])
-		}
+	if e.term != "" {
+		x.term(e)
 	}
 }
 
 // term counts a word of running text, and its term in the lead.
-func (x *Extractor) term(body int32, e **entry) {
-	x.add(body, 1)
-	if body == noTerm {
-		x.count[noTerm+terms0]++
-	}
+func (x *Extractor) term(e *entry) {
+	x.addWord(e)
 	if x.left > 0 {
 		x.left--
-		x.add(x.own(*e, lead), 1)
+		x.add(x.own(e, lead))
 	}
 }
 
 // own returns the number of a word's term in field f.
 func (x *Extractor) own(e *entry, f field) int32 {
-	term := e.index[f].Load()
-	if term == unasked {
-		term = x.lex.Index(prefix[f] + e.term)
-		e.index[f].Store(term)
+	if e.index[f] == unasked {
+		e.index[f] = x.lex.Index(prefix[f] + e.term)
 	}
-	return term
+	return e.index[f]
 }
 
-// field counts the words of field f, weight times as words of the text and once as terms of the field.
-func (x *Extractor) field(f field, text, lang string, weight float32) {
-	x.an.each(text, lang, func(row []known) {
+// field counts the words of field f as terms of the field and, if also, as words of the text.
+func (x *Extractor) field(f field, text, lang string, also bool) {
+	x.an.each(text, lang, func(e *entry) {
 		if x.reading {
-			x.readRow(row)
+			x.readWord(e)
 		}
-		for i, w := range row {
-			if w.body == leftOut {
-				continue
-			}
-			if weight > 0 {
-				x.add(w.body, weight)
-				if w.body == noTerm {
-					x.count[noTerm+terms0] += weight
-				}
-			}
-			if x.opt.Fields {
-				x.add(x.own(*x.an.row.entries[i], f), 1)
-			}
+		if e.term == "" {
+			return
+		}
+		if also {
+			x.addWord(e)
+		}
+		if x.opt.Fields {
+			x.add(x.own(e, f))
 		}
 	})
 }
@@ -259,14 +245,14 @@ func (x *Extractor) CountBoth(dst Vector, words []uint32, d Doc) (Vector, []uint
 // CountAndKeep is CountBoth, and keeps the text's words for CountAround. It leaves out most repeats of the
 // second reader's numbers, for callers that want each once.
 func (x *Extractor) CountAndKeep(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
-	x.keep, x.kept, x.keptEntries = true, x.kept[:0], x.keptEntries[:0]
+	x.keep, x.kept = true, x.kept[:0]
 	clear(x.lately[:])
 	dst, words = x.CountBoth(dst, words, d)
 	x.keep = false
 	return dst, words
 }
 
-// lately holds recent numbers by their low bits; place 0 is empty. It fits into the L1 cache.
+// lately holds recent numbers by their low bits.
 type lately [1 << 12]uint32
 
 // readText counts the words of the text, of which the second reader has the first bytes only. A piece that
@@ -282,41 +268,22 @@ func (x *Extractor) readText(text, lang string) {
 	}
 	x.text(text, lang, along)
 	x.keeping = false
-	x.an.each(text[along:end], lang, x.readRow)
+	x.an.each(text[along:end], lang, x.readWord)
 }
 
-// readRow collects the second reader's words of a row.
-func (x *Extractor) readRow(row []known) {
-	if x.keep {
-		x.readNew(row)
+// readWord collects a word for the second reader; with keep, unless it came lately.
+func (x *Extractor) readWord(e *entry) {
+	if e.also == 0 {
 		return
 	}
-	n := len(x.read)
-	read := slices.Grow(x.read, len(row))[:n+len(row)]
-	for i := range row {
-		read[n] = row[i].also
-		if row[i].also != 0 {
-			n++
+	if x.keep {
+		slot := &x.lately[e.also%uint32(len(x.lately))]
+		if *slot == e.also {
+			return
 		}
+		*slot = e.also
 	}
-	x.read = read[:n]
-}
-
-// readNew is readRow without recent words. It has no branch that the processor could mispredict.
-func (x *Extractor) readNew(row []known) {
-	n := len(x.read)
-	read := slices.Grow(x.read, len(row))[:n+len(row)]
-	for i := range row {
-		also := row[i].also
-		slot := &x.lately[also%uint32(len(x.lately))]
-		read[n] = also
-		if also != *slot {
-			n++
-		}
-		*slot = also
-		x.lately[0] = 0 // so that 0 is never new
-	}
-	x.read = read[:n]
+	x.read = append(x.read, e.also)
 }
 
 func isSpace(r rune) bool { return r < utf8.RuneSelf && class[r] == space }
@@ -332,17 +299,10 @@ func Head(text string, n int) string {
 	return text[:n]
 }
 
-func (x *Extractor) keepRow(row []known) {
-	n := len(x.kept)
-	x.kept = append(x.kept, row...)
-	if x.base != 0 {
-		for i := range x.kept[n:] {
-			x.kept[n+i].at += int32(x.base)
-		}
-	}
-	if !x.numbered {
-		x.keptEntries = append(x.keptEntries, x.an.row.entries[:len(row)]...)
-	}
+// keptWord is a word of a text, with the place where its piece begins.
+type keptWord struct {
+	*entry
+	at int32
 }
 
 // Span is a part of a text, in bytes.
@@ -367,7 +327,7 @@ func (x *Extractor) span(text, lang string, from, end int) {
 		for whole < end && class[text[whole]] != space {
 			whole++
 		}
-		x.each(text[from:whole], lang)
+		x.an.each(text[from:whole], lang, x.word)
 	}
 	last := end // where the last piece begins, if it goes on beyond the span
 	if end < len(text) && class[text[end]] != space {
@@ -376,86 +336,18 @@ func (x *Extractor) span(text, lang string, from, end int) {
 		}
 	}
 	first := sort.Search(len(x.kept), func(i int) bool { return int(x.kept[i].at) >= whole })
-	for i, w := range x.kept[first:] {
+	for _, w := range x.kept[first:] {
 		if int(w.at) >= last {
 			break
 		}
-		if x.reading && w.also != 0 {
-			x.read = append(x.read, w.also)
+		if x.reading {
+			x.readWord(w.entry)
 		}
-		switch {
-		case w.body == leftOut:
-		case x.numbered:
-			x.add(w.body, 1)
-		default:
-			x.term(w.body, x.keptEntries[first+i])
+		if w.term != "" {
+			x.term(w.entry)
 		}
 	}
-	x.each(text[last:end], lang)
-}
-
-// SharedWords holds what extractors of one kind have learned of words. Running text needs only the numbers
-// of words, which are in one table for all. For other words each extractor has its own table, which it reads
-// without a lock; it looks here before it analyses a word that is new to it. Safe for concurrent use.
-type SharedWords struct {
-	seed    uint64       // of all tables
-	numbers *wordNumbers // of the words of all languages
-
-	mu    sync.Mutex // guards langs
-	langs map[string]*commonWords
-}
-
-// commonWords are the shared words of a language.
-type commonWords struct {
-	mu    sync.Mutex // guards table; entries change only by atomic steps
-	table *wordTable
-}
-
-// NewSharedWords returns an empty SharedWords.
-func NewSharedWords() *SharedWords {
-	return &SharedWords{seed: newSeed(), numbers: newWordNumbers(), langs: map[string]*commonWords{}}
-}
-
-// Share makes x learn words together with extractors of the same options, lexicon and second reader. Call
-// it once, before x counts.
-func (x *Extractor) Share(words *SharedWords) {
-	x.an.shared = words
-	x.numbered = x.opt.Lead <= 0
-}
-
-// of returns the words of a language, of which it caches few.
-func (s *SharedWords) of(lang string) *commonWords {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c, ok := s.langs[lang]; ok {
-		return c
-	}
-	if len(s.langs) >= cacheLanguages {
-		clear(s.langs)
-	}
-	c := &commonWords{table: newWordTable(s.seed)}
-	s.langs[lang] = c
-	return c
-}
-
-func (c *commonWords) find(hash uint64) *entry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, at := c.table.find(hash); at != nil {
-		return *at
-	}
-	return nil
-}
-
-// add enters a word unless another extractor was faster, and returns the shared entry.
-func (c *commonWords) add(hash uint64, e *entry) *entry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, at := c.table.find(hash); at != nil {
-		return *at
-	}
-	c.table.add(hash, e)
-	return e
+	x.an.each(text[last:end], lang, x.word)
 }
 
 // Spare keeps costly values for reuse, at most one per processor. Unlike a sync.Pool it keeps them through

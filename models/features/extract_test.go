@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -28,14 +27,14 @@ func names(l *Lexicon, v Vector) map[string]float32 {
 
 func TestCount(t *testing.T) {
 	lex := NewLexicon()
-	x := NewExtractor(ExtractorOptions{Fields: true, TitleWeight: 3}, lex)
+	x := NewExtractor(ExtractorOptions{Fields: true}, lex)
 	v := x.Count(Vector{}, sample)
 	if !slices.IsSorted(v.Index) {
 		t.Errorf("indexes %v are not sorted", v.Index)
 	}
 	got := names(lex, v)
 	want := map[string]float32{
-		"home": 4, "smith": 3, "title:home": 1, "title:smith": 1, "heading:teach": 1,
+		"home": 2, "smith": 1, "title:home": 1, "title:smith": 1, "heading:teach": 1,
 		"url:peopl": 1, "url:smith": 1, "url:html": 1,
 		"teach": 2, "two": 1, "cours": 2, "page": 1,
 	}
@@ -152,7 +151,7 @@ func TestCountBoth(t *testing.T) {
 				Lang: []string{"en", "", "fr", "ja", "ko"}[rng.IntN(5)]}
 			v, words := both.CountBoth(Vector{}, []uint32{7}, d)
 			w := alone.Count(Vector{}, d)
-			if got, want := counts(lexicon, v), counts(plain, w); !maps.Equal(got, want) {
+			if got, want := names(lexicon, v), names(plain, w); !maps.Equal(got, want) {
 				t.Fatalf("%+v %d: terms %v, want %v", opt, i, got, want)
 			}
 			text := d.Text
@@ -166,19 +165,11 @@ func TestCountBoth(t *testing.T) {
 			if !slices.Equal(words, want) {
 				t.Fatalf("%+v %d: words of %q up to %d: %v, want %v", opt, i, d, bytes, words, want)
 			}
-			if again := both.CountUnsorted(Vector{}, d); !maps.Equal(counts(lexicon, again), counts(plain, w)) {
-				t.Fatalf("%+v %d: without the second reader %v, want %v", opt, i, counts(lexicon, again), counts(plain, w))
+			if again := both.CountUnsorted(Vector{}, d); !maps.Equal(names(lexicon, again), names(plain, w)) {
+				t.Fatalf("%+v %d: without the second reader %v, want %v", opt, i, names(lexicon, again), names(plain, w))
 			}
 		}
 	}
-}
-
-func counts(l *Lexicon, v Vector) map[string]float32 {
-	m := map[string]float32{}
-	for k, i := range v.Index {
-		m[l.Terms()[i]] = v.Value[k]
-	}
-	return m
 }
 
 // TestWordsThatCameLately: CountAndKeep leaves out most repeats of the second reader's words, nothing else.
@@ -230,13 +221,10 @@ func TestCountAround(t *testing.T) {
 		{Lead: 2}, {}, {Analyzer: AnalyzerOptions{KeepStop: true}, Fields: true}, {Fields: true, Lead: 3},
 	} {
 		lexicon := NewLexicon()
-		if n >= 4 { // extractors share words, some of which are terms
+		if n >= 4 {
 			lexicon = FixedLexicon([]string{"bank", "mp3", "c++", "été", "title:titl", "东京", "東京", "lead:bank", "банк", "know"})
 		}
 		alone, kept := NewExtractor(opt, lexicon), NewExtractor(opt, lexicon)
-		if n >= 4 {
-			kept.Share(NewSharedWords())
-		}
 		length := func(term string) uint32 { return uint32(len(term)) }
 		also := AnalyzerOptions{Numbers: NumbersKeep} // other words than the extractor's
 		kept.ReadAlong(Also{Analyzer: also, Number: length, TextBytes: 60})
@@ -256,7 +244,7 @@ func TestCountAround(t *testing.T) {
 			got, words := kept.CountAround(Vector{}, []uint32{9}, text, lang, around)
 			want := alone.CountUnsorted(Vector{}, Doc{Text: context, Lang: lang})
 			if !slices.Equal(got.Index, want.Index) || !slices.Equal(got.Value, want.Value) {
-				t.Fatalf("%+v %d: %q of %q: %v, want %v", opt, i, context, text, counts(lexicon, got), counts(lexicon, want))
+				t.Fatalf("%+v %d: %q of %q: %v, want %v", opt, i, context, text, names(lexicon, got), names(lexicon, want))
 			}
 			if want := reader.Append([]uint32{9}, context, lang); !slices.Equal(words, want) {
 				t.Fatalf("%+v %d: %q of %q: words %v, want %v", opt, i, context, text, words, want)
@@ -285,65 +273,6 @@ func randomParts(rng *rand.Rand, text string) (around [2]Span, context string) {
 		return around, before + " " + after
 	}
 	return around, before + after
-}
-
-// TestShare: extractors that share words at once count as one alone does, beyond the cache's limit too.
-func TestShare(t *testing.T) {
-	for _, options := range []ExtractorOptions{
-		{Fields: true, Lead: 5, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}},
-		{Fields: true, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}}, // looked up by numbers alone
-	} {
-		words := shareWords(t, options)
-		learned := words.of("").table
-		if known := learned.n; known == 0 || known > cacheWords/2 {
-			t.Errorf("%+v: %d words are remembered together, want some, at most %d", options, known, cacheWords/2)
-		}
-		if numbered := words.numbers.n > 0; numbered != (options.Lead == 0) {
-			t.Errorf("%+v: words are looked up by numbers alone: %v", options, numbered)
-		}
-	}
-}
-
-func shareWords(t *testing.T, options ExtractorOptions) *SharedWords {
-	terms := []string{"bank", "loan", "title:bank", "lead:loan", "lead:word", "word", "char:_ba", "char:oan", "heading:hous", "0000"}
-	also := Also{Number: func(term string) uint32 { return uint32(len(term)) }}
-	texts := make([]string, 24)
-	rng := rand.New(rand.NewPCG(9, 10))
-	for i := range texts {
-		var text strings.Builder
-		for n := range 3000 {
-			fmt.Fprintf(&text, "word%c%d ", 'a'+rune(rng.IntN(26)), rng.IntN(20000))
-			if n%50 == 0 {
-				text.WriteString("Banks lend houses 1998, a loan. ")
-			}
-		}
-		texts[i] = text.String()
-	}
-	count := func(x *Extractor, text string) (Vector, []uint32) {
-		v, words := x.CountBoth(Vector{}, nil, Doc{Title: "A bank", Headings: "Houses", Text: text})
-		return v, words
-	}
-	words := NewSharedWords()
-	var workers sync.WaitGroup
-	for worker := range 4 {
-		workers.Go(func() {
-			alone, shared := NewExtractor(options, FixedLexicon(terms)), NewExtractor(options, FixedLexicon(terms))
-			alone.ReadAlong(also)
-			shared.ReadAlong(also)
-			shared.Share(words)
-			for i := range texts {
-				text := texts[(i+worker*7)%len(texts)]
-				v, read := count(shared, text)
-				want, wantRead := count(alone, text)
-				if !slices.Equal(v.Index, want.Index) || !slices.Equal(v.Value, want.Value) || !slices.Equal(read, wantRead) {
-					t.Errorf("worker %d, text %d: %v, want %v", worker, i, v, want)
-					return
-				}
-			}
-		})
-	}
-	workers.Wait()
-	return words
 }
 
 func TestSpare(t *testing.T) {

@@ -268,26 +268,6 @@ func TestParseMeasure(t *testing.T) {
 	}
 }
 
-func BenchmarkRank(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	c := NewCounts(20)
-	for p := range 2000 {
-		v := Vector{}
-		for t := int32(rng.IntN(40)); t < 20000; t += 1 + int32(rng.IntN(200)) {
-			v.Index, v.Value = append(v.Index, t), append(v.Value, 1)
-		}
-		add(c, p%20, v)
-	}
-	for _, m := range []Measure{ByTFDFGain, ByGain} {
-		b.Run(string(m), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				c.RankBy(m)
-			}
-		})
-	}
-}
-
 // TestTwoSteps: of 100 pages a class, "rare" stands on 4 of one class, once on each, "apt" on 4, four
 // times on each, "wide" on 60 and on 45 of the other. Gain puts the rare words first.
 func TestTwoSteps(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/danish"
@@ -60,12 +61,6 @@ func languageOf(code string) *language {
 	return l
 }
 
-// stemOf returns the term of a single word: lower case, then Snowball's stem if there is one.
-func stemOf(word, lang string) string {
-	l := languageOf(lang)
-	return l.stem(l.bare(strings.ToLower(word)))
-}
-
 func (l *language) isStop(word string) bool {
 	return l.stop[word] || l.elision && l.stop[l.cutArticle(word)]
 }
@@ -84,12 +79,12 @@ func (l *language) stem(word string) string {
 		// At least two syllables stay: 나이 (age) does not end in the particle 이. One stays if noun and
 		// particle are both certain: 별을 is 별 (star), but 속도 (speed) is not 속 (inside).
 		cut, ok := strings.CutSuffix(word, p)
-		if ok && (runes(cut) >= 2 || strings.Contains(koreanNouns, " "+cut+" ") && strings.Contains(sureParticles, " "+p+" ")) {
+		if ok && (utf8.RuneCountInString(cut) >= 2 || strings.Contains(koreanNouns, " "+cut+" ") && strings.Contains(sureParticles, " "+p+" ")) {
 			return cut
 		}
 	}
 	for _, p := range l.article {
-		if cut, ok := strings.CutPrefix(word, p); ok && runes(cut) >= 3 {
+		if cut, ok := strings.CutPrefix(word, p); ok && utf8.RuneCountInString(cut) >= 3 {
 			return cut
 		}
 	}

@@ -12,6 +12,12 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
+// stemOf returns the stem of a single word.
+func stemOf(word, lang string) string {
+	l := languageOf(lang)
+	return l.stem(l.bare(strings.ToLower(word)))
+}
+
 // TestStemsOfLanguages: forms of a word have one stem, in every language that Snowball knows.
 func TestStemsOfLanguages(t *testing.T) {
 	for _, c := range []struct{ lang, forms, want string }{

@@ -230,40 +230,9 @@ type Doc struct {
 
 // path returns the unescaped path of a URL, "" for what is no URL.
 func path(raw string) string {
-	if p, ok := plainPath(raw); ok {
-		return p
-	}
 	u, err := url.Parse(raw)
 	if err != nil {
 		return ""
 	}
 	return u.Path
-}
-
-// plainPath is path without parsing, for a plain host name and a path without escapes.
-func plainPath(raw string) (path string, ok bool) {
-	rest, ok := strings.CutPrefix(raw, "https://")
-	if !ok {
-		if rest, ok = strings.CutPrefix(raw, "http://"); !ok {
-			return "", false
-		}
-	}
-	i := 0
-	for i < len(rest) && (isWord(rest[i]) || rest[i] == '.' || rest[i] == '-') {
-		i++
-	}
-	from := i
-	if i == 0 || i == len(rest) || rest[i] != '/' {
-		return "", false
-	}
-	end := len(rest)
-	for ; i < len(rest); i++ {
-		switch c := rest[i]; {
-		case c <= ' ' || c >= 0x7F || c == '%': // even in a query it can make the URL invalid
-			return "", false
-		case c == '?' || c == '#':
-			end = min(end, i)
-		}
-	}
-	return rest[from:end], true
 }
