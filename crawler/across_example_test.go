@@ -8,7 +8,7 @@ import (
 )
 
 // lastLetter assigns URLs to parts by their last letter.
-type lastLetter struct{}
+type lastLetter struct{ alone }
 
 func (lastLetter) Part(url string) uint16   { return uint16(url[len(url)-1]) }
 func (lastLetter) PartOf(sum []byte) uint16 { return uint16(sum[0]) }

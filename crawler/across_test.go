@@ -35,6 +35,7 @@ type team struct {
 
 // member is an agent with its view of the owners of the parts.
 type member struct {
+	alone
 	*Agent
 	opt    *Options
 	team   *team
@@ -73,6 +74,12 @@ func (m *member) Ours(part uint16) bool {
 	return abs(m.team.owner[part]) == m.number
 }
 
+func (m *member) Repeats(duplicate []byte) {
+	m.team.mu.Lock()
+	defer m.team.mu.Unlock()
+	m.team.said = append(m.team.said, duplicate)
+}
+
 // newTeam starts a crawl of a web by agents with a store each.
 func newTeam(t *testing.T, web *fakeWeb, agents, hosts int, seeds ...string) *team {
 	return newTeamWith(t, web, agents, hosts, func(*Options) {}, seeds...)
@@ -87,11 +94,6 @@ func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Opt
 		opt := newOptions(t, web, seeds...)
 		m := &member{team: x, number: i, done: make(chan Result, 1)}
 		opt.Sites, opt.Workers, opt.Replicate = m, 4, true
-		opt.Repeats = func(duplicate []byte) {
-			x.mu.Lock()
-			defer x.mu.Unlock()
-			x.said = append(x.said, duplicate)
-		}
 		change(&opt)
 		c, err := New(opt)
 		if err != nil {

@@ -12,12 +12,13 @@ import (
 func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	switch {
 	case o.Slow:
-		c.flight.aside(o)
+		c.slow++ // another worker has taken its place
+		c.newcomers.Aside(&o.Ticket)
 		return nil
 	case o.Listed.Partial:
 		return c.enterSitemap(b, o)
 	}
-	c.flight.landed(o)
+	c.landed(o)
 	if o.Err != nil {
 		return o.Err
 	}
@@ -38,7 +39,7 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	case o.task == taskProbe:
 		c.networkProbed(o)
 	case o.Aborted:
-		c.queue.Requeue(o.job)
+		c.requeue(o.job)
 		if owner := o.owner(); owner != nil {
 			owner.Maps.BrokenOff()
 		}
@@ -76,7 +77,7 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 // settleAddress records the address that was found. No server was asked, so the host need not
 // rest.
 func (c *Crawler) settleAddress(b journal.Batch, o *jobResult) error {
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 	c.frontier.Done(o.Host.Party, time.Time{})
 	c.hosts.SettleAddress(o.Host, o.Found) // a host joins another party only while it is free
 	if err := c.lookedUp(b, o.Host, true); err != nil {
@@ -97,7 +98,7 @@ func (c *Crawler) forgiveHost(o *jobResult) {
 	if owner := o.owner(); owner != nil {
 		owner.Maps.BrokenOff()
 	}
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 }
 
 // releaseHost frees the hosts that an exchange used, lets the one that was asked rest, and
@@ -106,7 +107,7 @@ func (c *Crawler) releaseHost(o *jobResult) hosts.Rest {
 	due := c.hosts.RestOf(o.asked(), o.Resp)
 	c.hosts.Release(o.asked(), due)
 	if o.Resp != nil {
-		c.choice.rests(o.Resp.Took, due.Address)
+		c.observeCycle(o.Resp.Took, due.Address)
 	}
 	if o.other() != nil {
 		c.hosts.ReleaseUnasked(o.Host)

@@ -299,7 +299,7 @@ func TestRescoreOnDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.queue.passes.AtOnce = 100 >> session // in parts above that
+		c.passes.AtOnce = 100 >> session // in parts above that
 		if _, err := c.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -27,8 +27,8 @@ func TestManySeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.totals.URLs() != n || c.frontier.Len() != n {
-			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs(), c.frontier.Len(), n)
+		if c.totals.URLs != n || c.frontier.Len() != n {
+			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs, c.frontier.Len(), n)
 		}
 		if err := c.frontier.Close(); err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestPlaceMoved(t *testing.T) {
 		{"much worse", true, 0.25, 0.3, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &queue{opt: &Options{Scorer: plainScorer{}, Ordering: orders.Latest}, orders: []orders.Ordering{orders.Latest}}
+			w := &Crawler{opt: Options{Scorer: plainScorer{}, Ordering: orders.Latest}, orders: []orders.Ordering{orders.Latest}}
 			if c.rescores {
 				w.opt.Scorer = askedScorer{}
 			}

@@ -33,7 +33,7 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 		return nil, err
 	}
 	if !c.frontier.Take(other.Party, j.Host.Party, c.opt.Now()) {
-		c.queue.Requeue(j)
+		c.requeue(j)
 		// The host alone, because others at its address are not concerned.
 		until := c.opt.Now().Add(minHopWait)
 		if rested := c.frontier.Until(other.Party); rested.After(until) {
@@ -43,7 +43,7 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 		return nil, nil
 	}
 	if !other.Resolved && other.Health.Verdict == "" {
-		c.queue.Requeue(j)
+		c.requeue(j)
 		c.hosts.HoldBack(j.Host, c.opt.Now().Add(minHopWait))
 		return &job{task: taskAddress, Host: other, leased: leased{Discovery: store.Discovery{URL: j.Target}}, Target: j.Target}, nil
 	}
@@ -61,12 +61,12 @@ func (c *Crawler) applyRobots(b journal.Batch, o *jobResult) error {
 	c.totals.asked(o.asked().Host)
 	if r.State == fetch.StateRedirect {
 		target, err := redirectTarget(c.opt.URLs, r)
-		if err == nil && !c.queue.heldPart(target) { // only that host's agent may ask it
+		if err == nil && !c.owns(target) { // only that host's agent may ask it
 			return c.setRobots(o, fetch.DisallowAll("robots.txt is at "+target+": "+Reason))
 		}
 		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
 			h.Hop = target
-			c.queue.Requeue(o.job)
+			c.requeue(o.job)
 			return nil
 		}
 		// Endless redirects count as a missing file (RFC 9309 section 2.3.1.2).
@@ -110,7 +110,7 @@ func (c *Crawler) setRobots(o *jobResult, rules *fetch.Robots) error {
 	h.Hop, h.Hops = "", 0
 	h.Health.Met()
 	h.Maps.Renamed()
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 	return nil
 }
 
@@ -121,7 +121,7 @@ func (c *Crawler) robotsFailed(b journal.Batch, o *jobResult, what string) error
 	h.CountFirst()
 	if hosts.Silent(r) && h.Lived() && o.other() == nil {
 		back, closed := c.network.FailedProbe(h, r.State)
-		if err := c.queue.pardon(b, back); err != nil {
+		if err := c.pardon(b, back); err != nil {
 			return err
 		}
 		again = !closed
@@ -129,10 +129,10 @@ func (c *Crawler) robotsFailed(b journal.Batch, o *jobResult, what string) error
 		again = h.FailedFirst(r, what)
 	}
 	if again {
-		c.queue.Requeue(o.job)
+		c.requeue(o.job)
 		return nil
 	}
-	return c.queue.conclude(b, o.ID, o.Queued, c.queue.outcome(h.Verdict, h.Why))
+	return c.conclude(b, o.ID, o.Queued, c.outcome(h.Verdict, h.Why))
 }
 
 // maxValidatorBytes bounds a stored ETag.
@@ -154,7 +154,7 @@ func (c *Crawler) robotsUnchanged(o *jobResult) {
 	h.RobotsAt = c.opt.Now().UnixMilli()
 	h.Hop, h.Hops, h.Failures = "", 0, 0
 	h.Health.Met()
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 }
 
 // keepValidators records the version of the rules. A file behind a redirect has none.
@@ -189,7 +189,7 @@ func tdmRepJob(j *job) *job {
 func (c *Crawler) applyTDMRep(o *jobResult) error {
 	h, r := o.Host, o.Resp
 	c.totals.asked(h.Host)
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 	h.TDMAt = c.opt.Now().UnixMilli()
 	if hosts.Transient(r) {
 		h.Failures++

@@ -23,14 +23,13 @@ type Fetcher interface {
 // the real clock.
 type pool struct {
 	opt                *Options
-	may                func(url string) bool // whether a URL may be asked for now; nil: any may
 	reader             *reader
 	rules              hosts.SitemapRules
 	jobs               chan *job       // owner → workers; the owner closes it
 	outcomes           chan *jobResult // workers → owner
 	workers            sync.WaitGroup
-	lookups, exchanges *room // for slow jobs
-	inbox              *inbox
+	lookups, exchanges *room          // for slow jobs
+	requests           <-chan request // to the owner
 
 	// The fields below belong to the owner.
 	interrupted     <-chan struct{} // nil once reported
@@ -44,17 +43,16 @@ type pool struct {
 var errNotOurs = errors.New("another agent owns its site now")
 
 // newPool returns a pool; begin starts its workers.
-func newPool(opt *Options, r *reader, maps hosts.SitemapRules, in *inbox) *pool {
+func newPool(opt *Options, r *reader, maps hosts.SitemapRules, requests <-chan request) *pool {
 	return &pool{
 		opt:       opt,
-		may:       opt.may(),
 		reader:    r,
 		rules:     maps,
 		jobs:      make(chan *job, opt.Workers), // never full: at most Workers are in flight
 		outcomes:  make(chan *jobResult, opt.Workers),
 		lookups:   newLookupRoom(opt.Workers, opt.Now),
 		exchanges: newExchangeRoom(opt.Workers, opt.Now),
-		inbox:     in,
+		requests:  requests,
 	}
 }
 
@@ -87,7 +85,7 @@ func (p *pool) Wait(wake time.Time) event {
 		select {
 		case o := <-p.outcomes:
 			return event{What: jobEnded, Outcome: p.inTime(o)}
-		case r := <-p.inbox.requests:
+		case r := <-p.requests:
 			return event{What: ownerAsked, Request: r}
 		case <-woken:
 			return event{What: timeToLease}
@@ -183,7 +181,7 @@ func (p *pool) work(ctx context.Context) {
 // ask makes a job's exchange, with the address that its party is leased for.
 func (p *pool) ask(ctx context.Context, j *job, req fetch.Request, pace *fetch.Pace) *fetch.Response {
 	req.Addr, req.Pace = j.Addr, pace
-	if p.may != nil && !p.may(req.URL) {
+	if !p.opt.Sites.Mine(p.opt.Sites.Part(req.URL)) {
 		return &fetch.Response{URL: req.URL, State: fetch.StateNone, Err: errNotOurs, Start: p.opt.Now()}
 	}
 	return p.opt.Fetcher.Fetch(ctx, req)

@@ -20,7 +20,7 @@ import (
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := &Options{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
-		p := newPool(opt, nil, hosts.SitemapRules{}, newInbox())
+		p := newPool(opt, nil, hosts.SitemapRules{}, make(chan request))
 		ctx, stop := context.WithCancel(t.Context())
 		p.begin(ctx)
 		defer p.End(true)
