@@ -20,15 +20,25 @@ type Agent struct {
 }
 
 // AgentOf returns the agent of a crawl that has not run yet.
-func AgentOf(c *Crawler) *Agent {
-	return &Agent{crawl: c}
-}
+func AgentOf(c *Crawler) *Agent { return &Agent{crawl: c} }
 
 // inTurn runs do in the owner's turn. An error of do ends the crawl.
 func (a *Agent) inTurn(ctx context.Context, do func() error) error {
 	return a.crawl.inTurn(ctx, func() (refused, broken error) {
 		err := do()
 		return err, err
+	})
+}
+
+// write has do fill a batch in the owner's turn, and commits it.
+func (a *Agent) write(ctx context.Context, do func(b journal.Batch) error) error {
+	return a.inTurn(ctx, func() error {
+		b := a.crawl.journal.Batch()
+		defer b.Cancel() // of no effect after Commit
+		if err := do(b); err != nil {
+			return err
+		}
+		return a.crawl.finish(b)
 	})
 }
 
@@ -151,13 +161,9 @@ func (a *Agent) enter(d Delivery, messages []message) (n int, err error) {
 // Trim deletes the parcels for a part up to a number, because their receiver has them on disk.
 func (a *Agent) Trim(ctx context.Context, part uint16, upTo uint64) (err error) {
 	for done := false; !done && err == nil; {
-		err = a.inTurn(ctx, func() (err error) {
-			b := a.crawl.journal.Batch()
-			defer func() { b.Cancel() }() // of no effect after Commit
-			if done, err = store.OutboxIn(journal.Stored(b)).Drop(part, upTo); err != nil {
-				return err
-			}
-			return a.crawl.finish(b)
+		err = a.write(ctx, func(b journal.Batch) (err error) {
+			done, err = store.OutboxIn(journal.Stored(b)).Drop(part, upTo)
+			return err
 		})
 	}
 	return err
@@ -319,12 +325,5 @@ func (a *Agent) Finish(ctx context.Context, why Stop) error {
 
 // Hold records which parts of the web this agent owns.
 func (a *Agent) Hold(ctx context.Context, h store.Holdings) error {
-	return a.inTurn(ctx, func() error {
-		b := a.crawl.journal.Batch()
-		defer func() { b.Cancel() }() // of no effect after Commit
-		if err := store.OutboxIn(journal.Stored(b)).PutHoldings(h); err != nil {
-			return err
-		}
-		return a.crawl.finish(b)
-	})
+	return a.write(ctx, func(b journal.Batch) error { return store.OutboxIn(journal.Stored(b)).PutHoldings(h) })
 }

@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"syscall"
 	"time"
@@ -258,7 +259,9 @@ func (c *Crawler) take(e event) error {
 		return c.commit(e.Outcome)
 	case ownerAsked:
 		c.turns.begin(partJournal, c.opt.Now())
-		return e.Request.answer()
+		refused, err := e.Request.do()
+		e.Request.done <- errors.Join(refused, err)
+		return err
 	case timeToLease:
 		c.turns.begin(partFrontier, c.opt.Now())
 	case tick:
@@ -354,13 +357,6 @@ func (c *Crawler) inTurn(ctx context.Context, do func() (error, error)) error {
 	return <-r.done
 }
 
-// answer runs the request; its error ends the crawl.
-func (r request) answer() error {
-	refused, err := r.do()
-	r.done <- errors.Join(refused, err)
-	return err
-}
-
 // start begins a job; nil is none.
 func (c *Crawler) start(j *job) {
 	if j == nil {
@@ -432,7 +428,7 @@ func (c *Crawler) commit(first *jobResult) error {
 	if err := c.finish(b); err != nil {
 		return err
 	}
-	if err := c.undoMisses(c.finish); err != nil {
+	if err := c.undoMisses(); err != nil {
 		return err
 	}
 	if err := c.keepChances(false); err != nil {
@@ -452,6 +448,45 @@ func (c *Crawler) finish(b journal.Batch) error {
 	c.reader.Stored(c.totals.LastPage())
 	c.opt.Committed()
 	return nil
+}
+
+// inBatches calls do for each of all, and commits in as few batches as possible.
+func inBatches[T any](c *Crawler, all iter.Seq2[T, error], commit func(b journal.Batch) error, do func(b journal.Batch, x T) error) error {
+	var b journal.Batch
+	defer func() {
+		if b != nil {
+			b.Cancel() // of no effect after Commit
+		}
+	}()
+	for x, err := range all {
+		if err == nil && b != nil && b.Full() {
+			err, b = commit(b), nil
+		}
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			b = c.journal.Batch()
+		}
+		if err := do(b, x); err != nil {
+			return err
+		}
+	}
+	if b == nil {
+		return nil
+	}
+	return commit(b)
+}
+
+// sure yields values without an error.
+func sure[T any](all []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, x := range all {
+			if !yield(x, nil) {
+				return
+			}
+		}
+	}
 }
 
 // keepChances journals what was learned of failures when that is due; last says that the

@@ -105,13 +105,8 @@ func (a *Agent) tell(ctx context.Context, part uint16, p *Parcel) error {
 }
 
 func (a *Agent) put(ctx context.Context, part uint16, data []byte) error {
-	return a.inTurn(ctx, func() error {
-		b := a.crawl.journal.Batch()
-		defer func() { b.Cancel() }() // of no effect after Commit
-		if err := store.OutboxIn(journal.Stored(b)).Put(part, &a.crawl.totals.Counts, data); err != nil {
-			return err
-		}
-		return a.crawl.finish(b)
+	return a.write(ctx, func(b journal.Batch) error {
+		return store.OutboxIn(journal.Stored(b)).Put(part, &a.crawl.totals.Counts, data)
 	})
 }
 
@@ -246,14 +241,7 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 	flush := func() error {
 		p := known
 		known, size = &Parcel{}, 0
-		return a.inTurn(ctx, func() error {
-			b := a.crawl.journal.Batch()
-			defer func() { b.Cancel() }() // of no effect after Commit
-			if err := a.takeIn(b, p, nil); err != nil {
-				return err
-			}
-			return a.crawl.finish(b)
-		})
+		return a.write(ctx, func(b journal.Batch) error { return a.takeIn(b, p, nil) })
 	}
 	for k, err := range a.knownOfParts(replica, parts) {
 		if err != nil {
@@ -366,42 +354,42 @@ func (c *Crawler) enterKnown(b journal.Batch, k *knownURL) error {
 	place := store.Queued{Priority: k.Priority, Also: k.Also, Score: k.Score, Visits: k.Visits}
 	outcome := outcomeFrom(k, discovery.At)
 	seen, err := b.Lookup(h)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case seen.ID == 0:
-		id := c.totals.discovered()
+	}
+	id := seen.ID
+	switch {
+	case id == 0:
+		id = c.totals.discovered()
 		if err := b.Discover(h, id, discovery, false); err != nil {
 			return err
 		}
-		if k.State != "" {
-			c.totals.States[outcome.State]++
-			return b.End(id, outcome)
+		if k.State == "" {
+			return b.Queue(id, c.pushAt(id, k.URL, place))
 		}
-		return b.Queue(id, c.pushAt(id, k.URL, place))
 	case seen.Skipped:
 		c.totals.Skipped--
-		if err := b.Rediscover(seen.ID, discovery); err != nil {
+		if err := b.Rediscover(id, discovery); err != nil {
 			return err
 		}
-		if err := b.Requeue(h, seen.ID, place); err != nil {
+		if err := b.Requeue(h, id, place); err != nil {
 			return err
 		}
-		if k.State != "" {
-			c.totals.States[outcome.State]++
-			return b.End(seen.ID, outcome)
+		if k.State == "" {
+			c.pushAt(id, k.URL, place)
 		}
-		c.pushAt(seen.ID, k.URL, place)
+	default:
+		if _, err := b.Queued(id); errors.Is(err, store.ErrUnknown) {
+			return c.updateEnded(b, id, k, place, outcome)
+		} else if err != nil {
+			return err
+		}
+	}
+	if k.State == "" {
 		return nil
 	}
-	switch _, err := b.Queued(seen.ID); {
-	case errors.Is(err, store.ErrUnknown):
-		return c.updateEnded(b, seen.ID, k, place, outcome)
-	case err != nil || k.State == "":
-		return err
-	}
 	c.totals.States[outcome.State]++
-	return b.End(seen.ID, outcome)
+	return b.End(id, outcome)
 }
 
 // updateEnded updates a URL that has ended here, if the former owner knows better.
@@ -414,11 +402,16 @@ func (c *Crawler) updateEnded(b journal.Batch, id store.ID, k *knownURL, place s
 		c.totals.reopened(state)
 		return b.Requeue(store.HashURL(k.URL), id, c.pushAt(id, k.URL, place))
 	case state == StateElsewhere && k.State == StateLost, state == StateLost && k.State == string(fetch.StateOK):
-		c.totals.reopened(state)
-		c.totals.States[outcome.State]++
-		return b.End(id, outcome)
+		return c.endAgain(b, id, state, outcome)
 	}
 	return nil
+}
+
+// endAgain gives a URL that ended in a state another outcome.
+func (c *Crawler) endAgain(b journal.Batch, id store.ID, state string, outcome store.Outcome) error {
+	c.totals.reopened(state)
+	c.totals.States[outcome.State]++
+	return b.End(id, outcome)
 }
 
 // outcomeFrom is the outcome here of a URL that ended at another agent.
@@ -433,35 +426,28 @@ func outcomeFrom(k *knownURL, at int64) store.Outcome {
 // lostReason is the reason of StateLost.
 const lostReason = "the agent that fetched it is gone, and no other agent has a copy of its pages"
 
-// markElsewhere leaves a lost page to another agent to report.
-func (c *Crawler) markElsewhere(b journal.Batch, id store.ID, outcome store.Outcome) error {
-	state, err := b.Ended(id)
-	if err != nil || state != StateLost {
-		return err
-	}
-	c.totals.reopened(state)
-	c.totals.States[outcome.State]++
-	return b.End(id, outcome)
-}
-
 // disown leaves it to other agents to report lost pages.
 func (a *Agent) disown(ctx context.Context, lost []store.ID) error {
-	outcome := store.Outcome{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
-	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error { return a.crawl.markElsewhere(b, lost[i], outcome) })
+	c, outcome := a.crawl, store.Outcome{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
+	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error {
+		state, err := b.Ended(lost[i])
+		if err != nil || state != StateLost {
+			return err
+		}
+		return c.endAgain(b, lost[i], state, outcome)
+	})
 }
 
 // inBatches calls do n times, in as few batches as possible.
 func (a *Agent) inBatches(ctx context.Context, n int, do func(b journal.Batch, i int) error) error {
 	for i := 0; i < n; {
-		if err := a.inTurn(ctx, func() error {
-			b := a.crawl.journal.Batch()
-			defer func() { b.Cancel() }() // of no effect after Commit
+		if err := a.write(ctx, func(b journal.Batch) error {
 			for ; i < n && !b.Full(); i++ {
 				if err := do(b, i); err != nil {
 					return err
 				}
 			}
-			return a.crawl.finish(b)
+			return nil
 		}); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -126,14 +127,13 @@ func (o *Options) complete() error {
 func (o *Options) ours(url string) bool { return o.Sites.Ours(o.Sites.Part(url)) }
 
 func (o *Options) defaults() {
-	if o.Workers == 0 {
-		o.Workers = DefaultWorkers
-	}
+	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
+	o.MaxWait = cmp.Or(o.MaxWait, defaultMaxWait)
+	o.Agent = cmp.Or(o.Agent, "fossick")
+	o.Grace = cmp.Or(o.Grace, 5*time.Second)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.URLs == nil {
 		o.URLs = page.NewNormalizer(page.DefaultDrop())
-	}
-	if o.MaxWait == 0 {
-		o.MaxWait = defaultMaxWait
 	}
 	if o.Sites == nil {
 		o.Sites = alone{}
@@ -141,17 +141,8 @@ func (o *Options) defaults() {
 	if o.several() {
 		o.MaxWait = math.MaxInt64 // other agents may send links
 	}
-	if o.Agent == "" {
-		o.Agent = "fossick"
-	}
-	if o.Grace == 0 {
-		o.Grace = 5 * time.Second
-	}
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}

@@ -94,7 +94,7 @@ func (c *Crawler) recallHost(h *hosts.Host) {
 }
 
 // undoMisses undoes the failures that were counted while an outage of our network built up.
-func (c *Crawler) undoMisses(commit func(journal.Batch) error) error {
+func (c *Crawler) undoMisses() error {
 	misses := c.network.TakeBack()
 	if len(misses) == 0 {
 		return nil
@@ -102,23 +102,13 @@ func (c *Crawler) undoMisses(commit func(journal.Batch) error) error {
 	if c.network.Down() {
 		c.chances.TakeBack()
 	}
-	b := c.journal.Batch()
-	defer func() { b.Cancel() }()
-	for _, m := range slices.Backward(misses) {
-		if b.Full() {
-			if err := commit(b); err != nil {
-				return err
-			}
-			b = c.journal.Batch()
-		}
+	slices.Reverse(misses) // the last miss of a URL has its latest place
+	return inBatches(c, sure(misses), c.finish, func(b journal.Batch, m hosts.Miss) error {
 		if err := c.pardonHost(b, m); err != nil {
 			return err
 		}
-		if err := c.pardon(b, []hosts.Miss{m}); err != nil {
-			return err
-		}
-	}
-	return commit(b)
+		return c.pardon(b, []hosts.Miss{m})
+	})
 }
 
 // jobEnded records a URL that ends by the verdict on its host, in case that verdict is undone.

@@ -265,30 +265,16 @@ func (c *Crawler) restoreQueue() error {
 
 // reopen queues again the wanted URLs that ended in a state.
 func (c *Crawler) reopen(state fetch.State, wanted func(*store.Ended) bool) error {
-	b := c.journal.Batch()
-	defer func() { b.Cancel() }()
-	for e, err := range c.opt.Store.URLs().Ended(string(state)) {
-		if err != nil {
-			return err
-		}
+	return inBatches(c, c.opt.Store.URLs().Ended(string(state)), c.totals.commit, func(b journal.Batch, e store.Ended) error {
 		if !wanted(&e) {
-			continue
-		}
-		if b.Full() {
-			if err := c.totals.commit(b); err != nil {
-				return err
-			}
-			b = c.journal.Batch()
+			return nil
 		}
 		life, err := c.opt.Store.URLs().Life(e.URL)
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = c.reopenURL(b, life, 0)
 		}
-		if _, err := c.reopenURL(b, life, 0); err != nil {
-			return err
-		}
-	}
-	return c.totals.commit(b)
+		return err
+	})
 }
 
 // reopenURL undoes the end of a URL, and returns its place in the queue. excused is the number
@@ -348,20 +334,20 @@ func (c *Crawler) pardonURL(b journal.Batch, m hosts.Miss) error {
 	return b.Requeue(store.HashURL(discovery.URL), m.ID, c.pushAt(m.ID, discovery.URL, place))
 }
 
-// queueSeeds queues the seeds that the store does not know yet, in as many batches as
-// needed. After a kill in between, the next session gets the same seeds. If one of them is out
-// of scope, it queues none.
+// queueSeeds queues the seeds that the store does not know yet, in as many batches as needed.
+// After a kill in between, the next session gets the same seeds. If one of them is out of
+// scope, it queues none.
 func (c *Crawler) queueSeeds(seeds []string) error {
 	seeds, err := c.seedsInScope(seeds)
 	if err != nil {
 		return err
 	}
-	for len(seeds) > 0 {
-		n, err := c.queueSomeSeeds(seeds)
-		if err != nil {
-			return err
-		}
-		seeds = seeds[n:]
+	if err := inBatches(c, sure(seeds), c.totals.commit, func(b journal.Batch, seed string) error {
+		f := link{URL: seed, Hash: store.HashURL(seed), Score: 1}
+		_, err := c.discover(b, store.Discovery{Via: store.ViaSeed}, f, orders.Link{Score: 1})
+		return err
+	}); err != nil {
+		return err
 	}
 	if c.frontier.Len() == 0 && c.totals.URLs == 0 {
 		return errors.New("nothing to crawl: give start pages with --seed or --seeds")
@@ -387,20 +373,6 @@ func (c *Crawler) seedsInScope(seeds []string) (wanted []string, err error) {
 		}
 	}
 	return wanted, nil
-}
-
-// queueSomeSeeds queues as many seeds as fit in a batch, and returns their number.
-func (c *Crawler) queueSomeSeeds(seeds []string) (n int, err error) {
-	b := c.journal.Batch()
-	defer func() { b.Cancel() }() // of no effect after Commit
-	for n < len(seeds) && !b.Full() {
-		f := link{URL: seeds[n], Hash: store.HashURL(seeds[n]), Score: 1}
-		if _, err := c.discover(b, store.Discovery{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
-			return 0, err
-		}
-		n++
-	}
-	return n, c.totals.commit(b)
 }
 
 // lowered returns the frontier's priority, in one of its orders, of a URL whose last exchange
@@ -486,38 +458,24 @@ const (
 	leastSettled = 1e-4
 )
 
-// settleScores writes the scorer's final scores of waiting URLs to the journal, which was told only
-// of large changes. The commands why and eval read them there.
+// settleScores writes the scorer's final scores of waiting URLs to the journal, which has only
+// large changes. The commands why and eval read them there.
 func (c *Crawler) settleScores() error {
 	if _, promises := c.opt.Scorer.(promiser); c.opt.Store == nil || !promises || c.frontier.Len() > mostSettled {
 		return nil
 	}
-	b := c.journal.Batch()
-	defer func() { b.Cancel() }()
-	for w, err := range c.journal.Waiters() {
-		if err != nil {
-			return fmt.Errorf("waiting URLs: %w", err)
-		}
+	commit := func(b journal.Batch) error { return b.Commit(nil) }
+	return inBatches(c, c.journal.Waiters(), commit, func(b journal.Batch, w store.Waiter) error {
 		score, known := c.promise(w.Discovery)
 		if !known || math.Abs(logOdds(score)-logOdds(w.Score)) < settledOdds {
-			continue
+			return nil
 		}
-		place := w.Queued
-		place.Score = score
+		w.Queued.Score = score
 		if orders.ByScore(c.opt.Ordering) {
-			place.Priority = c.opt.Ordering.Priority(orders.Link{Score: place.Score})
+			w.Priority = c.opt.Ordering.Priority(orders.Link{Score: score})
 		}
-		if err := b.Queue(w.ID, place); err != nil {
-			return err
-		}
-		if b.Full() {
-			if err := b.Commit(nil); err != nil {
-				return err
-			}
-			b = c.journal.Batch()
-		}
-	}
-	return b.Commit(nil)
+		return b.Queue(w.ID, w.Queued)
+	})
 }
 
 func logOdds(score float64) float64 {

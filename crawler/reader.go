@@ -133,12 +133,7 @@ func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*p
 	return p, spent()
 }
 
-// Rate scores a page that is parsed and has its fingerprint.
-func (r *reader) Rate(p *parsedPage, order order) error {
-	return r.rate(p, order, func() error { return nil })
-}
-
-// rate scores a page and its links, and looks up the links and near-duplicates.
+// rate scores a page that is parsed and has its fingerprint, and its links, and looks up the links and near-duplicates.
 func (r *reader) rate(p *parsedPage, order order, spent func() error) error {
 	p.Foreign, p.Sums = r.scope.foreign(p.Page), []page.Checksum{p.Checksum, p.Raw}
 	if r.earlier {

@@ -61,29 +61,17 @@ func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
 // takeBack queues URLs again that ended without a page. Their earlier visits do not count as
 // tries.
 func (c *Crawler) takeBack(urls []string) error {
-	b := c.journal.Batch()
-	defer func() { b.Cancel() }()
-	for _, url := range urls {
-		if b.Full() {
-			if err := c.totals.commit(b); err != nil {
-				return err
-			}
-			b = c.journal.Batch()
-		}
+	return inBatches(c, sure(urls), c.totals.commit, func(b journal.Batch, url string) error {
 		life, err := c.opt.Store.URLs().Life(url)
-		if err != nil {
+		if err != nil || len(life.Visits) > mostVisits {
 			return err
-		}
-		if len(life.Visits) > mostVisits {
-			continue
 		}
 		place, err := c.reopenURL(b, life, len(life.Visits))
-		if err != nil {
-			return err
+		if err == nil {
+			c.pushAt(life.ID, url, place)
 		}
-		c.pushAt(life.ID, url, place)
-	}
-	return c.totals.commit(b)
+		return err
+	})
 }
 
 // mostVisits leaves room for a few tries below the last number that a visit's key can hold.
@@ -399,8 +387,6 @@ func (c *Crawler) movePage(b journal.Batch, o *jobResult, visit *store.Visit) (e
 // endRevisit gives a URL whose page is stored a new outcome.
 func (c *Crawler) endRevisit(b journal.Batch, o *jobResult, outcome store.Outcome) error {
 	old := o.Old.Outcome
-	c.totals.reopened(old.State)
-	c.totals.States[outcome.State]++
 	outcome.Page, outcome.Score, outcome.Parent, outcome.At = old.Page, old.Score, old.Parent, c.opt.Now().UnixMilli()
-	return b.End(o.Old.ID, outcome)
+	return c.endAgain(b, o.Old.ID, old.State, outcome)
 }

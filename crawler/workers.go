@@ -50,8 +50,8 @@ func newPool(opt *Options, r *reader, maps hosts.SitemapRules, requests <-chan r
 		rules:     maps,
 		jobs:      make(chan *job, opt.Workers), // never full: at most Workers are in flight
 		outcomes:  make(chan *jobResult, opt.Workers),
-		lookups:   newLookupRoom(opt.Workers, opt.Now),
-		exchanges: newExchangeRoom(opt.Workers, opt.Now),
+		lookups:   newRoom(lookupPatience, lookupsAside*opt.Workers, false, opt.Now),
+		exchanges: newRoom(exchangePatience, exchangesAside*opt.Workers, true, opt.Now),
 		requests:  requests,
 	}
 }
@@ -171,7 +171,8 @@ func (p *pool) work(ctx context.Context) {
 		})
 		p.do(ctx, exchange, o, &e.Pace)
 		o.Late = e.End()
-		p.report(ctx, o)
+		o.Aborted = o.Aborted || o.Resp != nil && o.Resp.State == fetch.StateNone && (ctx.Err() != nil || o.Resp.Err == errNotOurs)
+		p.outcomes <- o
 		if o.Late {
 			return
 		}
@@ -232,12 +233,6 @@ func (p *pool) resolve(ctx context.Context, o *jobResult) {
 	o.Found = addr
 }
 
-// report sends the owner a job's result.
-func (p *pool) report(ctx context.Context, o *jobResult) {
-	o.Aborted = o.Aborted || o.Resp != nil && o.Resp.State == fetch.StateNone && (ctx.Err() != nil || o.Resp.Err == errNotOurs)
-	p.outcomes <- o
-}
-
 const (
 	// lookupPatience is how long a look-up may occupy a worker, exchangePatience how long an
 	// exchange may.
@@ -275,20 +270,8 @@ type stay struct {
 	wire  int64 // bytes
 }
 
-// newLookupRoom returns the room for slow look-ups.
-func newLookupRoom(workers int, now func() time.Time) *room {
-	return newRoom(lookupPatience, lookupsAside*workers, now)
-}
-
-// newExchangeRoom returns the room for slow exchanges, which must end when others wait.
-func newExchangeRoom(workers int, now func() time.Time) *room {
-	r := newRoom(exchangePatience, exchangesAside*workers, now)
-	r.endable = true
-	return r
-}
-
-func newRoom(patience time.Duration, places int, now func() time.Time) *room {
-	return &room{patience: patience, places: places, now: now, taken: map[*timedJob]stay{}, asked: map[*timedJob]struct{}{}, waiting: map[*timedJob]struct{}{}}
+func newRoom(patience time.Duration, places int, endable bool, now func() time.Time) *room {
+	return &room{patience: patience, places: places, endable: endable, now: now, taken: map[*timedJob]stay{}, asked: map[*timedJob]struct{}{}, waiting: map[*timedJob]struct{}{}}
 }
 
 // enter gives e a place. If there is none, the slowest job in the room is told to end, one per
