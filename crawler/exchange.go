@@ -3,6 +3,7 @@ package crawler
 import (
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/store"
@@ -149,4 +150,11 @@ func putExchange(t *hosts.Table, b journal.Batch, o *jobResult, due hosts.Rest) 
 		return err // settle writes the record of o.Host
 	}
 	return t.Put(b, h)
+}
+
+func visitOf(r *fetch.Response) store.Visit {
+	return store.Visit{
+		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
+		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: r.ErrorText(), RetryAfter: r.RetryAfter.Milliseconds(),
+	}
 }

@@ -265,7 +265,7 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 func (c *Crawler) skipURL(j *job, state, reason string) error {
 	c.skips = append(c.skips, skip{j.ID, j.Queued, state, reason})
 	c.frontier.Done(j.Host.Party, time.Time{})
-	return c.turns.timed(partRescore, c.rescoreDue)
+	return c.rescore()
 }
 
 func denial(r *fetch.Robots) string {
@@ -276,7 +276,7 @@ func denial(r *fetch.Robots) string {
 }
 
 // defaultMaxWait is longer than any pause that the crawler chooses by itself. It cuts off
-// longer ones that hosts ask for by Retry-After and Crawl-delay.
+// longer ones that hosts ask for.
 const defaultMaxWait = 15 * time.Minute
 
 // restedUntil returns when the next host with a URL is rested; zero if there is none, or if

@@ -100,33 +100,22 @@ func Put(s *store.Store, marks []Mark, at int64) error {
 // not at all. counts become those of the store, also after an error.
 func put(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) error {
 	for done := 0; done < len(marks); {
-		n, err := putSome(s, ids[done:], marks[done:], counts, at)
-		if err != nil {
+		b := s.Batch()
+		defer b.Cancel() // of no effect after Commit
+		then := *counts
+		then.Topics = slices.Clone(counts.Topics)
+		for ; done < len(marks) && b.Size() <= store.MaxBatchBytes; done++ {
+			m := store.Mark{OnTopic: marks[done].OnTopic, At: at, After: then.LastPage(), Topic: marks[done].Topic}
+			if err := b.Mark(ids[done], m, &then); err != nil {
+				return fmt.Errorf("%s: %w", marks[done].URL, err)
+			}
+		}
+		if err := b.Commit(); err != nil {
 			return err
 		}
-		done += n
+		*counts = then
 	}
 	return nil
-}
-
-// putSome writes one batch of marks and returns their number.
-func putSome(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) (n int, err error) {
-	b := s.Batch()
-	defer b.Cancel() // of no effect after Commit
-	then := *counts
-	then.Topics = slices.Clone(counts.Topics)
-	for n < len(marks) && b.Size() <= store.MaxBatchBytes {
-		m := store.Mark{OnTopic: marks[n].OnTopic, At: at, After: then.LastPage(), Topic: marks[n].Topic}
-		if err := b.Mark(ids[n], m, &then); err != nil {
-			return 0, fmt.Errorf("%s: %w", marks[n].URL, err)
-		}
-		n++
-	}
-	if err := b.Commit(); err != nil {
-		return 0, err
-	}
-	*counts = then
-	return n, nil
 }
 
 // readMarks finds the marked URLs, with their pages where parse is not nil.

@@ -230,8 +230,7 @@ const (
 // add adds URLs to a host's sources if they are on the host and there is room.
 func add(a *store.Announced, host string, urls ...string) {
 	for _, u := range urls {
-		known := slices.ContainsFunc(a.Sources, func(s store.Source) bool { return s.URL == u })
-		if !known && len(a.Sources) < maxSources && page.Host(u) == host {
+		if find(a, u) == nil && len(a.Sources) < maxSources && page.Host(u) == host {
 			a.Sources = append(a.Sources, store.Source{URL: u})
 		}
 	}

@@ -149,13 +149,6 @@ func (c *Crawler) keepPage(b journal.Batch, o *jobResult) (number uint64, err er
 	return number, nil
 }
 
-func visitOf(r *fetch.Response) store.Visit {
-	return store.Visit{
-		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
-		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: r.ErrorText(), RetryAfter: r.RetryAfter.Milliseconds(),
-	}
-}
-
 func (c *Crawler) countPage(o *jobResult) {
 	h := o.Host
 	c.hosts.CountPage(h)

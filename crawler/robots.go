@@ -20,7 +20,10 @@ import (
 func (c *Crawler) prepareRobots(j *job) (*job, error) {
 	j.task = taskRobots
 	j.Target = cmp.Or(j.Host.Hop, page.RobotsURL(j.Discovery.URL))
-	j.Robots = &robotsTask{Request: c.requestOf(j)}
+	j.Robots = &robotsTask{Request: fetch.RobotsRequest(j.Target)}
+	if j.Host.Rules != nil && j.Host.Hop == "" { // only if they have changed
+		j.Robots.Request.ETag, j.Robots.Request.LastModified = j.Host.RobotsETag, j.Host.RobotsModified
+	}
 	if j.Host.Hop == "" {
 		return j, nil
 	}
@@ -73,7 +76,10 @@ func (c *Crawler) applyRobots(b journal.Batch, o *jobResult) error {
 		return c.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, so everything is allowed"))
 	}
 	if r.State == fetch.StateNotModified {
-		c.robotsUnchanged(o)
+		h.RobotsAt = c.opt.Now().UnixMilli() // the rules hold for another day
+		h.Hop, h.Hops, h.Failures = "", 0, 0
+		h.Health.Met()
+		c.requeue(o.job)
 		return nil
 	}
 	h.Hop, h.Hops = "", 0
@@ -137,25 +143,6 @@ func (c *Crawler) robotsFailed(b journal.Batch, o *jobResult, what string) error
 
 // maxValidatorBytes bounds a stored ETag.
 const maxValidatorBytes = 256
-
-// requestOf asks for a host's robots.txt, or for the next hop of a redirect; old rules with a
-// known version are asked for on condition that they have changed.
-func (c *Crawler) requestOf(j *job) fetch.Request {
-	req := fetch.RobotsRequest(j.Target)
-	if j.Host.Rules != nil && j.Host.Hop == "" {
-		req.ETag, req.LastModified = j.Host.RobotsETag, j.Host.RobotsModified
-	}
-	return req
-}
-
-// robotsUnchanged keeps the rules for another day after a 304.
-func (c *Crawler) robotsUnchanged(o *jobResult) {
-	h := o.Host
-	h.RobotsAt = c.opt.Now().UnixMilli()
-	h.Hop, h.Hops, h.Failures = "", 0, 0
-	h.Health.Met()
-	c.requeue(o.job)
-}
 
 // keepValidators records the version of the rules. A file behind a redirect has none.
 func (c *Crawler) keepValidators(o *jobResult) {
