@@ -459,11 +459,14 @@ func inBatches[T any](c *Crawler, all iter.Seq2[T, error], commit func(b journal
 		}
 	}()
 	for x, err := range all {
-		if err == nil && b != nil && b.Full() {
-			err, b = commit(b), nil
-		}
 		if err != nil {
 			return err
+		}
+		if b != nil && b.Full() {
+			if err := commit(b); err != nil {
+				return err
+			}
+			b = nil
 		}
 		if b == nil {
 			b = c.journal.Batch()
