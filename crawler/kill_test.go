@@ -24,8 +24,8 @@ import (
 
 	"fossick/crawler/frontier"
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -120,7 +120,7 @@ func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 	asked := map[string]int{}
 	for killed := true; killed; kills++ {
 		var lines []string
-		killed, lines = killAfter(t, dir, 1+rng.IntN(fulltest.Rounds(300, 150)))
+		killed, lines = killAfter(t, dir, 1+rng.IntN(testkit.Rounds(300, 150)))
 		for _, url := range lines {
 			asked[url]++
 		}

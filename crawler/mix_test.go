@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"fossick/graph/orders"
-	"fossick/internal/fulltest"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // linkWeb is a random web with links by number, each once.
@@ -119,7 +119,7 @@ func TestCrawlEqualsSimulation(t *testing.T) {
 		"bfs", "dfs", "mcs", "mcs-sites", "lexdfs", "backlink", "relevance",
 		"mcs*0.3+bfs*0.7", "relevance*0.7+mcs*0.3", "bfs*0.2+lexdfs*0.3+relevance+dfs*0.4", "backlink+dfs",
 	} {
-		for i := range fulltest.Rounds(2, 10) {
+		for i := range testkit.Rounds(2, 10) {
 			w := drawWeb(rand.New(rand.NewPCG(uint64(i), 23)))
 			want := w.simulated(t, order)
 			onDisk := func(o *Options) { o.Frontier.Memory = 8 }

@@ -13,7 +13,6 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/graph/orders"
 	"fossick/internal/page"
-	"fossick/internal/rights"
 	"fossick/store"
 )
 
@@ -86,7 +85,7 @@ type Options struct {
 	Delay   Delay  // [auto]
 	Agent   string // product token for robots.txt [fossick]
 
-	Purpose rights.Purpose // use of the pages; pages whose owners refuse it are not fetched ["": robots.txt decides]
+	Purpose page.Purpose // use of the pages; pages whose owners refuse it are not fetched ["": robots.txt decides]
 
 	Grace    time.Duration // for exchanges under way at an interrupt or after MaxTime [5s]
 	Now      func() time.Time

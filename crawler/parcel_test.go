@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"fossick/internal/page"
-	"fossick/internal/tries"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -174,7 +174,7 @@ func TestPost(t *testing.T) {
 
 // TestBounds: oversized fields and impossible host names are refused with a short error.
 func TestBounds(t *testing.T) {
-	class := tries.Of(t, "fields of messages")
+	class := testkit.Tries(t, "fields of messages")
 	long, url := strings.Repeat("x", 70_000), "http://a.test/"
 	link := func(change func(l *Link)) *Parcel {
 		l := Link{URL: url}

@@ -11,7 +11,6 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
-	"fossick/internal/rights"
 	"fossick/store"
 )
 
@@ -197,24 +196,24 @@ func (c *Crawler) applyTDMRep(o *jobResult) error {
 }
 
 // uses are the robots.txt tokens for uses of pages.
-var uses = slices.Sorted(maps.Keys(rights.Uses))
+var uses = slices.Sorted(maps.Keys(page.UseTokens))
 
 // said returns what a host's robots.txt and tdmrep.json say of the use of a page.
-func said(h *hosts.Host, agent, url string) (all []rights.Statement) {
+func said(h *hosts.Host, agent, url string) (all []page.Statement) {
 	rules, path := h.Rules, page.Path(url)
 	if rules == nil {
 		return nil
 	}
 	for _, line := range rules.Usage(agent, path) {
-		all = append(all, rights.Said("robots.txt", line[0], line[1]))
+		all = append(all, page.Said("robots.txt", line[0], line[1]))
 	}
 	for _, token := range uses {
 		if rules.Speaks(token) && !rules.Allowed(token, path) {
-			all = append(all, rights.Said("robots.txt", "user-agent", token))
+			all = append(all, page.Said("robots.txt", "user-agent", token))
 		}
 	}
 	for _, line := range h.Reserved.Said(path) {
-		all = append(all, rights.Said("tdmrep.json", line[0], line[1]))
+		all = append(all, page.Said("tdmrep.json", line[0], line[1]))
 	}
 	return all
 }
@@ -224,7 +223,7 @@ func refusal(opt *Options, h *hosts.Host, url string) string {
 	if opt.Purpose == "" {
 		return ""
 	}
-	if s := rights.Refusal(said(h, opt.Agent, url), opt.Purpose); s != "" {
+	if s := page.Refusal(said(h, opt.Agent, url), opt.Purpose); s != "" {
 		return fmt.Sprintf("%s, and the crawl is for %s", s, opt.Purpose)
 	}
 	return ""
@@ -235,7 +234,7 @@ func (c *Crawler) rightsOf(o *jobResult) (all []string) {
 	for _, s := range said(o.Host, c.opt.Agent, o.Discovery.URL) {
 		all = append(all, string(s))
 	}
-	for _, s := range rights.OfHeader(o.Resp.Header) {
+	for _, s := range page.RightsInHeader(o.Resp.Header) {
 		all = append(all, string(s))
 	}
 	return append(all, o.Read.Page.Rights...)

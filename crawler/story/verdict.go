@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
-	"fossick/internal/printable"
-	"fossick/internal/terminal"
+	"fossick/internal/cli"
 	"fossick/store"
 )
 
@@ -45,16 +44,16 @@ func verdict(l *store.Life, r *Story) string {
 }
 
 // style is the colour of a verdict.
-func (r *Story) style() terminal.Style {
+func (r *Story) style() cli.Style {
 	switch word, _, _ := strings.Cut(r.Verdict, " "); word {
 	case verdictKept, verdictFetched:
-		return terminal.Green
+		return cli.Green
 	case verdictWaiting:
-		return terminal.Yellow
+		return cli.Yellow
 	case verdictDropped, "Not":
-		return terminal.Red
+		return cli.Red
 	}
-	return terminal.Bold
+	return cli.Bold
 }
 
 // waitsFor says why a queued URL was not fetched yet.
@@ -124,7 +123,7 @@ func mainReason(rule string) string {
 	const most = 3 // pieces of evidence, heaviest first
 	rule, _, _ = strings.Cut(rule, " → ")
 	parts := strings.SplitN(rule, ", ", most+1)
-	return printable.Cut(strings.Join(parts[:min(most, len(parts))], ", "), 160)
+	return cli.Cut(strings.Join(parts[:min(most, len(parts))], ", "), 160)
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
@@ -163,53 +162,53 @@ func (r *Rank) print(w io.Writer) {
 	if r == nil {
 		return
 	}
-	printable.Fprintf(w, "  rank     %.4g by %s", r.Score, r.Method)
+	cli.Fprintf(w, "  rank     %.4g by %s", r.Score, r.Method)
 	if r.Personal != "" {
-		printable.Fprintf(w, " from %s", printable.Cut(r.Personal, 100))
+		cli.Fprintf(w, " from %s", cli.Cut(r.Personal, 100))
 	}
 	if r.Hub != nil {
-		printable.Fprintf(w, ", as a hub %.4g", *r.Hub)
+		cli.Fprintf(w, ", as a hub %.4g", *r.Hub)
 	}
-	printable.Fprintf(w, ", of %d nodes; the mean is %.4g\n", r.Nodes, 1/float64(max(1, r.Nodes)))
+	cli.Fprintf(w, ", of %d nodes; the mean is %.4g\n", r.Nodes, 1/float64(max(1, r.Nodes)))
 }
 
 // Print writes the story as text; all includes the lightest parts of a score.
 func (r *Story) Print(w io.Writer, all bool) {
-	printable.Fprintln(w, r.URL)
+	cli.Fprintln(w, r.URL)
 	if r.Verdict != "" { // missing from crawls of earlier builds
-		terminal.Fprint(w, r.Verdict, r.style())
+		cli.Fprint(w, r.Verdict, r.style())
 		io.WriteString(w, "\n\n")
 	}
-	printable.Fprintf(w, "  state    %s\n", r.State)
+	cli.Fprintf(w, "  state    %s\n", r.State)
 	if r.Title != nil {
-		printable.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
+		cli.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
 	}
-	printable.Fprintf(w, "  found    %s\n", r.Times.Found.Format(time.DateTime))
+	cli.Fprintf(w, "  found    %s\n", r.Times.Found.Format(time.DateTime))
 	r.Rank.print(w)
 	for _, v := range r.Visits {
-		printable.Fprintf(w, "  visited  %s, %.3f s, %s", v.Start.Format(time.DateTime), v.Seconds, v.State)
+		cli.Fprintf(w, "  visited  %s, %.3f s, %s", v.Start.Format(time.DateTime), v.Seconds, v.State)
 		if v.Code != 0 {
-			printable.Fprintf(w, " (%d)", v.Code)
+			cli.Fprintf(w, " (%d)", v.Code)
 		}
 		if v.Error != "" {
-			printable.Fprintf(w, ": %s", v.Error)
+			cli.Fprintf(w, ": %s", v.Error)
 		}
 		io.WriteString(w, "\n")
 	}
 	if r.Times.Next != nil {
-		printable.Fprintf(w, "  next     %s, when a visit may find a change\n", r.Times.Next.Format(time.DateTime))
+		cli.Fprintf(w, "  next     %s, when a visit may find a change\n", r.Times.Next.Format(time.DateTime))
 	}
 	if r.Score.Value != nil {
-		printable.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
+		cli.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
 	}
 	printTerms(w, r.Score.Terms, all)
 	printTopics(w, r.Topics)
 	if r.Now != nil {
-		printable.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
+		cli.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
 		printTerms(w, r.Now.Terms, all)
 	}
 	for _, reason := range r.Reasons {
-		printable.Fprintf(w, "  because  %s\n", reason)
+		cli.Fprintf(w, "  because  %s\n", reason)
 	}
 }
 
@@ -229,10 +228,10 @@ func printTerms(w io.Writer, terms []store.Term, all bool) {
 		shown, left = heaviest(terms)
 	}
 	for _, t := range shown {
-		printable.Fprintf(w, "           %-20s %-8.4g %s\n", t.Name, t.Value, t.Note)
+		cli.Fprintf(w, "           %-20s %-8.4g %s\n", t.Name, t.Value, t.Note)
 	}
 	if left > 0 {
-		printable.Fprintf(w, "           and %d with less weight: --all\n", left)
+		cli.Fprintf(w, "           and %d with less weight: --all\n", left)
 	}
 }
 
