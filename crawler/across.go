@@ -3,15 +3,12 @@ package crawler
 import (
 	"context"
 	"errors"
-	"math"
-	"slices"
 	"sync"
 	"time"
 
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
-	"fossick/graph/orders"
 	"fossick/store"
 )
 
@@ -23,15 +20,25 @@ type Agent struct {
 }
 
 // AgentOf returns the agent of a crawl that has not run yet.
-func AgentOf(c *Crawler) *Agent {
-	return &Agent{crawl: c}
-}
+func AgentOf(c *Crawler) *Agent { return &Agent{crawl: c} }
 
 // inTurn runs do in the owner's turn. An error of do ends the crawl.
 func (a *Agent) inTurn(ctx context.Context, do func() error) error {
-	return a.crawl.inbox.inTurn(ctx, func() (refused, broken error) {
+	return a.crawl.inTurn(ctx, func() (refused, broken error) {
 		err := do()
 		return err, err
+	})
+}
+
+// write has do fill a batch in the owner's turn, and commits it.
+func (a *Agent) write(ctx context.Context, do func(b journal.Batch) error) error {
+	return a.inTurn(ctx, func() error {
+		b := a.crawl.journal.Batch()
+		defer b.Cancel() // of no effect after Commit
+		if err := do(b); err != nil {
+			return err
+		}
+		return a.crawl.finish(b)
 	})
 }
 
@@ -154,13 +161,9 @@ func (a *Agent) enter(d Delivery, messages []message) (n int, err error) {
 // Trim deletes the parcels for a part up to a number, because their receiver has them on disk.
 func (a *Agent) Trim(ctx context.Context, part uint16, upTo uint64) (err error) {
 	for done := false; !done && err == nil; {
-		err = a.inTurn(ctx, func() (err error) {
-			b := a.crawl.journal.Batch()
-			defer func() { b.Cancel() }() // of no effect after Commit
-			if done, err = store.OutboxIn(journal.Stored(b)).Drop(part, upTo); err != nil {
-				return err
-			}
-			return a.crawl.finish(b)
+		err = a.write(ctx, func(b journal.Batch) (err error) {
+			done, err = store.OutboxIn(journal.Stored(b)).Drop(part, upTo)
+			return err
 		})
 	}
 	return err
@@ -189,7 +192,15 @@ func (a *Agent) Gain(ctx context.Context, gained func(part uint16) bool) error {
 	return a.inTurn(ctx, func() error {
 		c := a.crawl
 		c.frontier.RestAll(c.opt.Now().Add(c.opt.Delay.Load(0)))
-		return errors.Join(a.crawl.queue.gain(gained), c.queue.enqueueSeeds(c.opt.Seeds))
+		for w, err := range c.journal.Waiters() {
+			if err != nil {
+				return err
+			}
+			if gained(c.opt.Sites.Part(w.URL)) {
+				c.pushAt(w.ID, w.URL, w.Queued)
+			}
+		}
+		return errors.Join(c.frontier.Err(), c.queueSeeds(c.opt.Seeds))
 	})
 }
 
@@ -197,7 +208,12 @@ func (a *Agent) Gain(ctx context.Context, gained func(part uint16) bool) error {
 // another agent may ask them.
 func (a *Agent) UnderWay(ctx context.Context) (n int, err error) {
 	err = a.inTurn(ctx, func() error {
-		n = a.crawl.flight.elsewhere(a.crawl.opt.Sites)
+		sites := a.crawl.opt.Sites
+		for j := range a.crawl.jobs {
+			if !sites.Mine(sites.Part("http://" + j.asked().Name + "/")) {
+				n++
+			}
+		}
 		return nil
 	})
 	return n, err
@@ -215,11 +231,11 @@ type Allowance struct {
 func (a *Agent) Allow(ctx context.Context, most Allowance) (spends Allowance, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
-		c.choice.allowed = most
-		c.flight.newcomers.Among(most.Workers)
+		c.allowed = most
+		c.newcomers.Among(most.Workers)
 		spends = most
-		spends.Pages = max(most.Pages, c.totals.Pages()+c.flight.pages)
-		spends.Workers = max(most.Workers, c.flight.busy-c.flight.slow)
+		spends.Pages = max(most.Pages, c.totals.Pages+c.fetching)
+		spends.Workers = max(most.Workers, len(c.jobs)-c.slow)
 		return nil
 	})
 	return spends, err
@@ -250,7 +266,7 @@ const perParty = 8
 func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
-		l = Load{Counts: c.totals.snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Slow: c.flight.slow, Resting: c.frontier.Resting() > 0, Cycle: c.choice.cycle, Took: c.choice.took}
+		l = Load{Counts: c.totals.snapshot(), Spent: c.totals.Pages + c.fetching, Waiting: c.waiting(), Busy: len(c.jobs), Slow: c.slow, Resting: c.frontier.Resting() > 0, Cycle: c.cycle, Took: c.exchangeTook}
 		for part, err := range store.OutboxOf(c.opt.Store).Parts() {
 			if err != nil {
 				return err
@@ -266,7 +282,7 @@ func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 			return err
 		}
 		seen := map[frontier.Host]bool{}
-		for j := range c.flight.jobs {
+		for j := range c.jobs {
 			seen[j.Host.Party] = true
 		}
 		for _, w := range c.frontier.Survey(nil, perParty*n, c.opt.Now().Add(headWithin)) {
@@ -295,7 +311,7 @@ func (a *Agent) Best(ctx context.Context, dst []frontier.Waiting, n int, within 
 }
 
 // Promises reports whether priorities are probabilities.
-func (a *Agent) Promises() bool { return a.crawl.queue.promises() }
+func (a *Agent) Promises() bool { return a.crawl.promises() }
 
 // Finish ends the crawl with a reason, after the exchanges under way.
 func (a *Agent) Finish(ctx context.Context, why Stop) error {
@@ -309,57 +325,5 @@ func (a *Agent) Finish(ctx context.Context, why Stop) error {
 
 // Hold records which parts of the web this agent owns.
 func (a *Agent) Hold(ctx context.Context, h store.Holdings) error {
-	return a.inTurn(ctx, func() error {
-		b := a.crawl.journal.Batch()
-		defer func() { b.Cancel() }() // of no effect after Commit
-		if err := store.OutboxIn(journal.Stored(b)).PutHoldings(h); err != nil {
-			return err
-		}
-		return a.crawl.finish(b)
-	})
-}
-
-// reportSpending tells a scorer of several topics what each has paid. The scorer keeps no
-// count of its own, so that the store's count holds after a kill.
-func (c *Crawler) reportSpending() {
-	if s, shares := c.opt.Scorer.(sharer); shares {
-		s.Paid(slices.Clone(c.totals.Counts().Topics))
-	}
-}
-
-// secondLook returns the scorer that nextFrom asks, nil unless several topics share the crawl.
-func secondLook(opt *Options) rescorer {
-	if _, shares := opt.Scorer.(sharer); !shares || !orders.ByScore(opt.Ordering) {
-		return nil
-	}
-	s, _ := opt.Scorer.(Rescorer)
-	return s
-}
-
-const (
-	// secondLooks bounds how many URLs nextFrom puts back.
-	secondLooks = 256
-	// staleBelow is the relative fall of a priority that nextFrom ignores.
-	staleBelow = 0.02
-)
-
-// nextFrom is Frontier.NextFrom with fresh priorities where several topics share the crawl.
-// Each page changes the worth of all links of the topic that pays for it, but the queue is
-// rescored only a hundred pages later. So a URL whose priority has fallen meanwhile is put
-// back with the new one.
-func (c *choice) nextFrom(now time.Time, least float64) (it frontier.Item, ok bool) {
-	for looks := 0; ; looks++ {
-		it, ok = c.frontier.NextFrom(now, least)
-		if !ok || c.look == nil || looks == secondLooks {
-			return it, ok
-		}
-		score, known := c.look.Rescore(it.Key)
-		priority := c.queue.Lowered(it.Key, c.opt.Ordering.Priority(orders.Link{Score: score}))
-		if !known || it.Priority-priority <= staleBelow*math.Abs(it.Priority) {
-			return it, ok
-		}
-		c.frontier.Done(it.Host, time.Time{})
-		it.Priority = priority
-		c.frontier.Push(it)
-	}
+	return a.write(ctx, func(b journal.Batch) error { return store.OutboxIn(journal.Stored(b)).PutHoldings(h) })
 }

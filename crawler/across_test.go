@@ -1,9 +1,7 @@
 package crawler
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -35,6 +33,7 @@ type team struct {
 
 // member is an agent with its view of the owners of the parts.
 type member struct {
+	alone
 	*Agent
 	opt    *Options
 	team   *team
@@ -73,6 +72,12 @@ func (m *member) Ours(part uint16) bool {
 	return abs(m.team.owner[part]) == m.number
 }
 
+func (m *member) Repeats(duplicate []byte) {
+	m.team.mu.Lock()
+	defer m.team.mu.Unlock()
+	m.team.said = append(m.team.said, duplicate)
+}
+
 // newTeam starts a crawl of a web by agents with a store each.
 func newTeam(t *testing.T, web *fakeWeb, agents, hosts int, seeds ...string) *team {
 	return newTeamWith(t, web, agents, hosts, func(*Options) {}, seeds...)
@@ -87,11 +92,6 @@ func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Opt
 		opt := newOptions(t, web, seeds...)
 		m := &member{team: x, number: i, done: make(chan Result, 1)}
 		opt.Sites, opt.Workers, opt.Replicate = m, 4, true
-		opt.Repeats = func(duplicate []byte) {
-			x.mu.Lock()
-			defer x.mu.Unlock()
-			x.said = append(x.said, duplicate)
-		}
 		change(&opt)
 		c, err := New(opt)
 		if err != nil {
@@ -111,6 +111,12 @@ func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Opt
 		}
 	}
 	return x
+}
+
+func (x *team) setOwner(part uint16, agent int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.owner[part] = agent
 }
 
 func abs(n int) int { return max(n, -n) }
@@ -340,9 +346,7 @@ func TestHandOver(t *testing.T) {
 		w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond}
 		x := newTeam(t, w, 2, 2, "http://h0.test/0", "http://h1.test/0")
 		time.Sleep(2 * time.Second)
-		x.mu.Lock()
-		x.owner[0] = -1
-		x.mu.Unlock()
+		x.setOwner(0, -1)
 		for {
 			n, err := x.agents[0].UnderWay(t.Context())
 			if err != nil {
@@ -361,9 +365,7 @@ func TestHandOver(t *testing.T) {
 		}
 		for x.deliver(t.Context()) {
 		}
-		x.mu.Lock()
-		x.owner[0] = 1
-		x.mu.Unlock()
+		x.setOwner(0, 1)
 		if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }); err != nil {
 			t.Fatal(err)
 		}
@@ -409,9 +411,7 @@ func TestLostOnTheWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newTeam(t, &fakeWeb{pages: manyPages(2, 20), took: 100 * time.Millisecond}, 3, 2, "http://h0.test/0", "http://h1.test/0")
 		time.Sleep(2 * time.Second)
-		x.mu.Lock()
-		x.owner[0] = -1
-		x.mu.Unlock()
+		x.setOwner(0, -1)
 		time.Sleep(time.Second) // until nothing is in flight there
 		synctest.Wait()
 		dead := x.agents[0]
@@ -423,9 +423,7 @@ func TestLostOnTheWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.mu.Lock()
-		x.owner[0] = 1
-		x.mu.Unlock()
+		x.setOwner(0, 1)
 		if err := dead.Finish(t.Context(), StopInterrupted); err != nil {
 			t.Fatal(err)
 		}
@@ -463,21 +461,9 @@ func TestRestsGoAlong(t *testing.T) {
 				x := newTeam(t, w, 2, 2, "http://h0.test/0", "http://h1.test/0")
 				time.Sleep(2 * time.Second)
 				asked := time.Now()
-				x.mu.Lock()
-				x.owner[0] = -1
-				x.mu.Unlock()
+				x.setOwner(0, -1)
 				if dead {
-					replica, err := store.Create(t.TempDir(), store.Info{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer replica.Close()
-					var base bytes.Buffer
-					number, err := store.OutboxOf(x.agents[0].opt.Store).WriteBase(t.Context(), &base, false)
-					if err = errors.Join(err, store.ReplicaIn(replica).Base(&base, number, false)); err != nil {
-						t.Fatal(err)
-					}
-					if err := x.agents[1].Adopt(t.Context(), replica, []uint16{0}); err != nil {
+					if err := x.agents[1].Adopt(t.Context(), x.replicaOf(0), []uint16{0}); err != nil {
 						t.Fatal(err)
 					}
 				} else if err := x.agents[0].HandOver(t.Context(), []uint16{0}); err != nil {
@@ -485,9 +471,7 @@ func TestRestsGoAlong(t *testing.T) {
 				}
 				for x.deliver(t.Context()) {
 				}
-				x.mu.Lock()
-				x.owner[0] = 1
-				x.mu.Unlock()
+				x.setOwner(0, 1)
 				if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }); err != nil {
 					t.Fatal(err)
 				}
@@ -633,23 +617,9 @@ func TestAdopt(t *testing.T) {
 func adopt(t *testing.T, refetch bool) {
 	w := &fakeWeb{pages: manyPages(3, 40), took: 100 * time.Millisecond}
 	x := newTeamWith(t, w, 2, 2, func(o *Options) { o.RefetchLost = refetch }, "http://h0.test/0", "http://h1.test/0")
-	x.mu.Lock()
-	x.owner[2] = 0
-	x.mu.Unlock()
+	x.setOwner(2, 0)
 	dead := x.agents[0]
-	replica, err := store.Create(t.TempDir(), store.Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = replica.Close() }) // a kill is no error
-	var base bytes.Buffer
-	number, err := store.OutboxOf(dead.opt.Store).WriteBase(t.Context(), &base, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.ReplicaIn(replica).Base(&base, number, false); err != nil {
-		t.Fatal(err)
-	}
+	replica := x.replicaOf(0)
 	follow := func() {
 		var all []store.Parcel
 		for p, err := range store.OutboxOf(dead.opt.Store).Parcels(store.KeeperPart, 0) {

@@ -2,8 +2,10 @@ package crawler
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
@@ -18,7 +20,7 @@ const addressesInMemory = 1 << 14
 
 // addressFound announces at which address a host is.
 func (c *Crawler) addressFound(b journal.Batch, h *hosts.Host) error {
-	if c.opt.Sites == nil || h.Address == "" || !h.Resolved {
+	if !c.opt.several() || h.Address == "" || !h.Resolved {
 		return nil
 	}
 	key := page.Key(h.Name + " " + h.Address)
@@ -30,11 +32,7 @@ func (c *Crawler) addressFound(b journal.Batch, h *hosts.Host) error {
 }
 
 func (c *Crawler) addressOf(h *hosts.Host) addressNotice {
-	ad := addressNotice{Addr: h.Address, Parts: []uint16{0}}
-	if c.opt.Sites != nil {
-		ad.Parts[0] = c.opt.Sites.Part("http://" + h.Name + "/")
-	}
-	return ad
+	return addressNotice{Addr: h.Address, Parts: []uint16{c.opt.Sites.Part("http://" + h.Name + "/")}}
 }
 
 // sendAddress sends a notice to the owner of the address's part.
@@ -51,18 +49,15 @@ func (c *Crawler) sendAddressTo(b journal.Batch, part uint16, ad addressNotice) 
 		return c.enterAddress(b, ad)
 	}
 	data := (&Parcel{Addresses: []addressNotice{ad}}).Pack()
-	return store.OutboxIn(journal.Stored(b)).Put(part, c.totals.Counts(), data)
+	return store.OutboxIn(journal.Stored(b)).Put(part, &c.totals.Counts, data)
 }
 
 // enterAddress records which parts have sites at an address, and tells the sender of the
 // others. It tells the others too while they are few, and then whenever their number has grown
 // by a quarter; otherwise each of thousands would be told of each.
 func (c *Crawler) enterAddress(b journal.Batch, ad addressNotice) error {
-	records, part := store.AddressesIn(journal.Stored(b)), uint16(0)
-	if c.opt.Sites != nil {
-		part = ad.Part(c.opt.Sites)
-	}
-	known, err := records.At(part, ad.Addr)
+	records := store.AddressesIn(journal.Stored(b))
+	known, err := records.At(ad.Part(c.opt.Sites), ad.Addr)
 	if err != nil {
 		return err
 	}
@@ -77,9 +72,6 @@ func (c *Crawler) enterAddress(b journal.Batch, ad addressNotice) error {
 		if err := records.Put(known); err != nil {
 			return err
 		}
-	}
-	if c.opt.Sites == nil {
-		return c.shareAddress(b, addressNotice{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First})
 	}
 	if len(all) < 2 && ad.Site == "" {
 		return nil
@@ -113,15 +105,12 @@ func (c *Crawler) shareAddress(b journal.Batch, ad addressNotice) error {
 	if ad.Site == "" {
 		return nil
 	}
-	return c.addressClaims.answered(c.hosts, b, ad)
+	return c.claimsAnswered(b, ad)
 }
 
 // foldAddress returns the factor by which an address rests longer because other agents ask it
 // too.
 func (c *Crawler) foldAddress(address string) float64 {
-	if c.opt.Sites == nil {
-		return 1
-	}
 	parts, known := c.addressesShared.Peek(page.Key(address))
 	if !known {
 		return 1
@@ -133,4 +122,118 @@ func (c *Crawler) foldAddress(address string) float64 {
 		}
 	}
 	return float64(len(parts)) / float64(max(1, ours))
+}
+
+// In a crawl that takes one site per address, the first site whose host is looked up owns the
+// address, across restarts and agents (paper C, C2): the owner of the address's part records
+// it. Hosts of other sites there are dropped.
+//
+// Look-ups run side by side. So that chance does not decide, a host claims its address only
+// when all earlier look-ups have ended or have taken longer than claimWait.
+
+// lookup is the look-up of one host that claims its address.
+type lookup struct {
+	host        string
+	began       time.Time
+	over, found bool
+}
+
+const (
+	// claimWait bounds how long a host waits for earlier look-ups.
+	claimWait = 2 * time.Second
+	// claimAgain is how long a waiting host rests before its claim is checked again.
+	claimAgain = 100 * time.Millisecond
+)
+
+func (c *Crawler) beginLookup(h *hosts.Host) {
+	if c.opt.OneSitePerAddress && h.AddressSite == "" {
+		c.lookups = append(c.lookups, &lookup{host: h.Name, began: c.opt.Now()})
+	}
+}
+
+// waitsForAddress reports whether a host's claim is pending.
+func (c *Crawler) waitsForAddress(h *hosts.Host) bool {
+	return slices.Contains(c.claims, h.Name) || slices.ContainsFunc(c.lookups, func(l *lookup) bool { return l.host == h.Name })
+}
+
+// unclaimed reports whether a host has an address that it never claimed, as after a session
+// without the option.
+func (c *Crawler) unclaimed(h *hosts.Host) bool {
+	return c.opt.OneSitePerAddress && h.AddressSite == "" && h.Address != "" && !c.waitsForAddress(h)
+}
+
+// lookupOver ends a host's look-up, and returns the hosts that may claim now.
+func (c *Crawler) lookupOver(host string, found bool) (ready []string) {
+	for _, l := range c.lookups {
+		if l.host == host {
+			l.over, l.found = true, found
+		}
+	}
+	left, held := c.lookups[:0], false
+	for _, l := range c.lookups {
+		switch {
+		case !l.over:
+			held = held || c.opt.Now().Sub(l.began) < claimWait
+		case l.found && held:
+		default:
+			if l.found {
+				ready = append(ready, l.host)
+			}
+			continue
+		}
+		left = append(left, l)
+	}
+	clear(c.lookups[len(left):])
+	c.lookups = left
+	return ready
+}
+
+// claimsAnswered takes in which site owns an address.
+func (c *Crawler) claimsAnswered(b journal.Batch, ad addressNotice) error {
+	left := c.claims[:0]
+	for _, name := range c.claims {
+		h, err := c.hosts.Get(name, "http://"+name+"/")
+		if err != nil {
+			return err
+		}
+		if h.Address != ad.Addr {
+			left = append(left, name)
+			continue
+		}
+		h.AddressSite = ad.Site
+		if err := c.hosts.Put(b, h); err != nil {
+			return err
+		}
+	}
+	clear(c.claims[len(left):])
+	c.claims = left
+	return nil
+}
+
+// lookedUp ends a host's look-up, and lets the hosts claim that may.
+func (c *Crawler) lookedUp(b journal.Batch, h *hosts.Host, found bool) error {
+	if !c.opt.OneSitePerAddress {
+		return nil
+	}
+	for _, name := range c.lookupOver(h.Name, found && h.Address != "") {
+		c.claims = append(c.claims, name)
+		h, err := c.hosts.Get(name, "http://"+name+"/")
+		if err != nil {
+			return err
+		}
+		ad := c.addressOf(h)
+		ad.Site = h.Site
+		if err := c.sendAddress(b, ad); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addressDropped says why nothing is asked of a host, "" if it may be asked.
+func (c *Crawler) addressDropped(h *hosts.Host) string {
+	if !c.opt.OneSitePerAddress || h.AddressSite == "" || h.AddressSite == h.Site {
+		return ""
+	}
+	return fmt.Sprintf("its address %s belongs to the site %s, and the crawl takes one site per address", h.Address, h.AddressSite)
 }

@@ -65,10 +65,7 @@ func patientWeb(t *testing.T, good, bad int) func(string) Answer {
 // TestPatience: with a page limit a crawl waits for good links, unless told not to. It always
 // ends.
 func TestPatience(t *testing.T) {
-	order, err := orders.OrderingByName("relevance")
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := ordering(t, "relevance")
 	const pages = 41
 	for _, c := range []struct {
 		name      string
@@ -127,10 +124,7 @@ func TestPatienceAtManyHosts(t *testing.T) {
 		}
 		return Answer{Page: p, Took: 100 * time.Millisecond}
 	}
-	order, err := orders.OrderingByName("relevance")
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := ordering(t, "relevance")
 	crawl := func(patience float64) (took time.Duration, chance float64) {
 		r, err := Virtual(t.Context(), Options{
 			Scorer: chanceScorer{}, Ordering: order, Seeds: []string{"http://h0.example/start"}, Workers: 32, MaxPages: 8 * hosts,
@@ -172,10 +166,7 @@ func TestPatienceNeedsRests(t *testing.T) {
 
 // TestDeadHostsAreNotWaitedFor: good links at dead hosts delay nothing.
 func TestDeadHostsAreNotWaitedFor(t *testing.T) {
-	order, err := orders.OrderingByName("relevance")
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := ordering(t, "relevance")
 	synctest.Test(t, func(t *testing.T) {
 		links, dead := []string(nil), []fetch.Response(nil)
 		for range 10 {

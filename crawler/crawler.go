@@ -3,6 +3,8 @@ package crawler
 import (
 	"context"
 	"errors"
+	"iter"
+	"math"
 	"syscall"
 	"time"
 
@@ -16,31 +18,65 @@ import (
 )
 
 // Crawler is one session of a crawl. Make it with New and call Run once. The owner, which is
-// Run's goroutine, alone uses all fields but opt, reader and inbox.
+// Run's goroutine, alone uses all fields but opt, reader, requests and ended.
 type Crawler struct {
-	opt     Options
-	journal journal.Journal
-	reader  *reader
-	inbox   *inbox
+	opt      Options
+	journal  journal.Journal
+	reader   *reader
+	exec     executor
+	requests chan request  // to the owner
+	ended    chan struct{} // closed when the owner has stopped
 
-	// Waiting URLs, and the jobs under way.
+	// Waiting URLs: queue.go, links.go, rescore.go.
 	frontier *frontier.Frontier
-	queue    *queue
-	choice   *choice
-	flight   *flight
-	skips    []skip // leased URLs that end without a request, not yet journalled
+	orders   []orders.Ordering // of the frontier: the parts of a mix, or the only one
+	scored   int               // index of the ordering that goes by scores, if any does
+	kinds    linkKinds
+	passes   *passes
+	held     bool     // new URLs wait in the journal alone, behind the stored pages
+	outgoing outgoing // links to other agents' sites
 
-	// Hosts, and this machine's network.
-	hosts   *hosts.Table
-	traps   *hosts.TrapDetector
-	network *hosts.Network
-	chances *hosts.Chances
+	// The best URL, and the price that it must be worth: choice.go, patience.go.
+	mix            *orders.Turns // whose turn it is in a mix; nil for one ordering
+	fresh          rescorer      // nil: priorities are taken as they are; see nextFrom
+	keeper         *Keeper       // nil: the crawl takes the best free URL
+	waits          *waits
+	allowed        Allowance
+	price          float64
+	pricedAt       time.Time     // when the price was set
+	pricedRequests uint64        // requests at that time
+	pricedTaken    int           // URLs taken since then
+	priceFor       int           // requests and URLs until the next price
+	lastTaken      time.Time     // when the last URL was taken
+	pagesTried     uint64        // pages asked for in this session
+	cycle          time.Duration // recent mean of an exchange and the rest after it
+	exchangeTook   time.Duration // recent mean of the exchange alone
 
-	// Sitemaps.
+	// Jobs under way: lease.go, workers.go.
+	interrupt func()            // ends the session after Options.Grace
+	jobs      map[*job]struct{} // under way
+	slow      int               // of these, those that no longer occupy a worker
+	fetching  uint64            // of these, those that fetch a new page
+	newcomers hosts.Newcomers
+	awaiting  []waitingNewcomer // leased newcomers without a place, in order of arrival
+	putOff    int               // newcomers put off in this turn
+	skips     []skip            // leased URLs that end without a request, not yet journalled
+
+	// Hosts, and this machine's network: robots.go, outages.go, addresses.go.
+	hosts           *hosts.Table
+	traps           *hosts.TrapDetector
+	network         *hosts.Network
+	chances         *hosts.Chances
+	lookups         []*lookup             // of hosts that claim their address, in order of their start
+	claims          []string              // hosts whose claim is not answered yet
+	addressesTold   page.Recent[struct{}] // hosts whose address was announced to other agents
+	addressesShared page.Recent[[]uint16] // parts with sites at an address
+
+	// Sitemaps: sitemap.go.
 	rules hosts.SitemapRules
 	left  []left // hosts with unread sitemaps; nil until the queue is empty
 
-	// Revisits of stored pages.
+	// Revisits of stored pages: refresh.go, news.go.
 	refreshed     RefreshCounts
 	revisitsOver  bool      // all revisits are done, and the queue follows
 	revisitsAsked bool      // Options.Revisits had no page when asked last
@@ -48,17 +84,12 @@ type Crawler struct {
 	newsClaims    newsClaims
 	news          NewsCounts
 
-	// Addresses of hosts, which several agents share.
-	addressClaims   claims
-	addressesTold   page.Recent[struct{}] // hosts whose address was announced
-	addressesShared page.Recent[[]uint16] // parts with sites at an address
-
 	// Results.
-	totals    *running
+	latest    latest // pages stored last
 	marks     *Book
-	latest    *latest
+	totals    totals
 	harvest   Watch
-	turns     *meter
+	turns     meter
 	stopped   Stop      // if set, nothing more is leased
 	waitUntil time.Time // when the first host with URLs is rested, set at the end
 }
@@ -81,48 +112,53 @@ func New(opt Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t, ok := opt.Scorer.(Learner); ok && opt.Sites != nil {
-		t.Share(opt.ours) // includes what it learns from the pages of earlier sessions
+	if t, ok := opt.Scorer.(Learner); ok && opt.several() {
+		t.Share(c.opt.ours) // includes what it learns from the pages of earlier sessions
 	}
-	if err := c.open(); err != nil {
+	err = c.open()
+	if err == nil && opt.several() {
+		err = c.marks.Times.recall(opt.Store)
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.frontier.Close())
-	}
-	if opt.Sites != nil {
-		if err := c.marks.Times.recall(opt.Store); err != nil {
-			return nil, errors.Join(err, c.frontier.Close())
-		}
 	}
 	return c, nil
 }
 
 // newCrawler returns a crawl with an empty queue; opt is complete.
 func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
-	parts := orders.Parts(opt.Ordering)
-	scored, _ := orders.Scored(opt.Ordering)
-	passes := newPasses(opt.Scorer, parts[scored])
 	before, err := j.Counts()
 	if err != nil {
 		return nil, err
 	}
+	parts := orders.Parts(opt.Ordering)
 	opt.Frontier.Orders = len(parts)
 	f, err := frontier.New(opt.Frontier)
 	if err != nil {
 		return nil, err
 	}
 	c := &Crawler{
-		opt: opt, journal: j, inbox: newInbox(), frontier: f,
-		totals: newTotals(opt.Now), turns: newMeter(opt.Now), marks: NewBook(opt.Store, opt.URLs), latest: newLatest(opt.Workers), harvest: NewWatch(opt.MinHarvest),
-		chances: hosts.NewChances(), network: hosts.NewNetwork(opt.Now, opt.Log), traps: hosts.NewTrapDetector(opt.FollowTraps, opt.Log), rules: hosts.NewSitemapRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
+		opt: opt, journal: j, requests: make(chan request), ended: make(chan struct{}),
+		frontier: f, orders: parts, kinds: newLinkKinds(opt.Ordering, opt.Seeds), held: opt.Revisits != nil && !opt.NewPages,
+		outgoing: newOutgoing(opt.Sites),
+		fresh:    secondLook(&opt), waits: newWaits(), allowed: opt.allowance(), price: math.Inf(-1),
+		jobs: map[*job]struct{}{}, newcomers: hosts.NewNewcomers(opt.Workers),
+		traps: hosts.NewTrapDetector(opt.FollowTraps, opt.Log), network: hosts.NewNetwork(opt.Now, opt.Log), chances: hosts.NewChances(),
 		addressesTold: page.NewRecent[struct{}](addressesInMemory), addressesShared: page.NewRecent[[]uint16](addressesInMemory),
+		rules:  hosts.NewSitemapRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
+		latest: latest{room: rememberPages * opt.Workers}, marks: NewBook(opt.Store, opt.URLs),
+		totals: totals{now: opt.Now}, harvest: NewWatch(opt.MinHarvest), turns: meter{now: opt.Now},
+	}
+	c.scored, _ = orders.Scored(opt.Ordering)
+	c.passes = newPasses(opt.Scorer, parts[c.scored])
+	if factor := opt.WaitsUpTo(); factor > 1 {
+		c.keeper = NewPatience(PatienceOptions{Factor: factor, Chances: c.promises()})
+	}
+	if m, mixed := opt.Ordering.(*orders.Mix); mixed {
+		c.mix = m.Turns()
 	}
 	c.reader = newReader(&c.opt, before.Pages > 0, j)
 	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: c.foldAddress}, j, f, c.network, c.traps)
-	c.queue = newQueue(&c.opt, j, f, c.totals, c.hosts, passes, c.chances)
-	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: &newcomers{Newcomers: hosts.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}}
-	if opt.Sites != nil {
-		c.flight.jobs = map[*job]struct{}{}
-	}
-	c.choice = newChoice(&c.opt, f, c.totals, c.flight, c.queue)
 	return c, nil
 }
 
@@ -131,10 +167,10 @@ func (c *Crawler) open() error {
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if err := c.queue.enqueueSeeds(c.opt.Seeds); err != nil {
+	if err := c.queueSeeds(c.opt.Seeds); err != nil {
 		return err
 	}
-	if c.opt.Sites == nil {
+	if !c.opt.several() {
 		c.opt.Seeds = nil // a million of them are 100 MB, and all are in the journal
 	}
 	_, err := c.fillRevisits(false)
@@ -145,19 +181,19 @@ func (c *Crawler) open() error {
 // last goroutine that it started, with all counts on disk. If the store fails, the error comes
 // with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
-	p := newPool(&c.opt, c.reader, c.rules, c.inbox)
-	ctx, c.flight.interrupt = context.WithCancel(ctx)
-	defer c.flight.interrupt()
+	p := newPool(&c.opt, c.reader, c.rules, c.requests)
+	ctx, c.interrupt = context.WithCancel(ctx)
+	defer c.interrupt()
 	p.begin(ctx)
 	return c.run(p)
 }
 
 // run crawls with an executor that has begun.
 func (c *Crawler) run(exec executor) (Result, error) {
-	c.flight.exec = exec
+	c.exec = exec
 	c.totals.begin()
 	err := c.own()
-	c.inbox.End()
+	close(c.ended)
 	exec.End(err != nil)
 	if err != nil {
 		c.stopped = StopError
@@ -166,15 +202,15 @@ func (c *Crawler) run(exec executor) (Result, error) {
 		}
 		// What was counted after the last commit does not count.
 		if counts, readErr := c.journal.Counts(); readErr == nil {
-			c.totals.lost(counts)
+			c.totals.Counts = counts
 		}
 	}
 	err = errors.Join(err, c.frontier.Close())
 	outages, _, outage := c.network.Outages()
 	return Result{
-		Counts: *c.totals.Counts(), Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
+		Counts: c.totals.Counts, Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
 		Outages: outages, OutageTime: outage, Next: c.harvest.Estimate(),
-		Refreshed: c.refreshed, News: c.news, Attempts: c.totals.Attempts(),
+		Refreshed: c.refreshed, News: c.news, Attempts: c.totals.sessionAttempts(),
 	}, err
 }
 
@@ -186,11 +222,11 @@ func (c *Crawler) own() error {
 		if err != nil {
 			return err
 		}
-		if c.flight.busy == 0 && (c.stopped != "" || wake.IsZero() && c.opt.Sites == nil) {
+		if len(c.jobs) == 0 && (c.stopped != "" || wake.IsZero() && !c.opt.several()) {
 			return c.end()
 		}
-		c.turns.End(c.opt.Now())
-		if err := c.take(c.flight.exec.Wait(wake)); err != nil {
+		c.turns.end(c.opt.Now())
+		if err := c.take(c.exec.Wait(wake)); err != nil {
 			return err
 		}
 	}
@@ -199,13 +235,13 @@ func (c *Crawler) own() error {
 // lease starts jobs, and journals URLs that end without one. It returns when the next host is
 // rested; zero if waiting for that cannot help.
 func (c *Crawler) lease() (wake time.Time, err error) {
-	c.flight.newcomers.putOff = 0
+	c.putOff = 0
 	for c.stopped == "" {
 		if c.harvest.Poor() {
 			c.stopped = StopMinHarvest
 			break
 		}
-		if wake, c.stopped, err = c.leaseAll(); err != nil || !c.skipsFull() {
+		if wake, c.stopped, err = c.leaseAll(); err != nil || len(c.skips) < maxSkips {
 			return wake, err
 		}
 		if err := c.commit(nil); err != nil {
@@ -223,7 +259,9 @@ func (c *Crawler) take(e event) error {
 		return c.commit(e.Outcome)
 	case ownerAsked:
 		c.turns.begin(partJournal, c.opt.Now())
-		return e.Request.answer()
+		refused, err := e.Request.do()
+		e.Request.done <- errors.Join(refused, err)
+		return err
 	case timeToLease:
 		c.turns.begin(partFrontier, c.opt.Now())
 	case tick:
@@ -241,7 +279,7 @@ func (c *Crawler) take(e event) error {
 
 // end finishes the session once no job is under way.
 func (c *Crawler) end() error {
-	c.flight.newcomers.requeueAll()
+	c.requeueNewcomers()
 	if c.stopped == "" {
 		c.stopped = StopEmpty
 		if r, ok := c.opt.Revisits.(counted); ok && r.Done() {
@@ -259,7 +297,7 @@ func (c *Crawler) end() error {
 	if err := c.keepChances(true); err != nil {
 		return err
 	}
-	return c.queue.settle()
+	return c.settleScores()
 }
 
 // An executor carries out jobs. All events reach the owner through Wait, so a virtual executor
@@ -278,19 +316,26 @@ type executor interface {
 	End(broken bool)
 }
 
-// ErrEnded reports that a crawl has ended and takes no more requests.
-var ErrEnded = errors.New("the crawl has just ended")
-
-// inbox passes requests to the owner. It is safe for concurrent use.
-type inbox struct {
-	requests chan request
-	ended    chan struct{} // closed when the owner has stopped
+// event is something that happens to a crawl.
+type event struct {
+	What    kind
+	Outcome *jobResult // of jobEnded
+	Request request    // of ownerAsked
 }
 
-func newInbox() *inbox { return &inbox{make(chan request), make(chan struct{})} }
+type kind int
 
-// End refuses all further requests.
-func (in *inbox) End() { close(in.ended) }
+const (
+	jobEnded    kind = iota
+	ownerAsked       // there is a request to the owner
+	timeToLease      // the wake time has come
+	tick             // twice a second
+	deadline         // Options.MaxTime is over
+	interrupt        // the context of Run has ended
+)
+
+// ErrEnded reports that a crawl has ended and takes no more requests.
+var ErrEnded = errors.New("the crawl has just ended")
 
 // request is a function that the owner runs in its turn. The first error of do goes to the
 // caller; the second one also ends the crawl.
@@ -299,12 +344,12 @@ type request struct {
 	done chan error
 }
 
-// inTurn has the owner run do, and waits for it.
-func (in *inbox) inTurn(ctx context.Context, do func() (error, error)) error {
+// inTurn has the owner run do, and waits for it. It is safe for concurrent use.
+func (c *Crawler) inTurn(ctx context.Context, do func() (error, error)) error {
 	r := request{do, make(chan error, 1)}
 	select {
-	case in.requests <- r:
-	case <-in.ended:
+	case c.requests <- r:
+	case <-c.ended:
 		return ErrEnded
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -312,76 +357,41 @@ func (in *inbox) inTurn(ctx context.Context, do func() (error, error)) error {
 	return <-r.done
 }
 
-// answer runs the request; its error ends the crawl.
-func (r request) answer() error {
-	refused, err := r.do()
-	r.done <- errors.Join(refused, err)
-	return err
-}
-
-// flight counts the jobs under way, and starts them.
-type flight struct {
-	exec      executor
-	interrupt func() // ends the session after Options.Grace
-	hosts     *hosts.Table
-	newcomers *newcomers
-	workers   int
-	busy      int               // jobs
-	slow      int               // of these, those that no longer occupy a worker
-	pages     uint64            // of the jobs, those that fetch a new page
-	jobs      map[*job]struct{} // under way; nil without Options.Sites
-}
-
 // start begins a job; nil is none.
-func (f *flight) start(j *job) {
-	if j != nil {
-		f.busy++
-		j.hold(1)
-		j.Addr = j.asked().Addr()
-		f.newcomers.begin(j)
-		if j.task == taskPage && j.Old == nil {
-			f.pages++
-			f.hosts.CountSite(j.Host, 1)
-		}
-		if f.jobs != nil {
-			f.jobs[j] = struct{}{}
-		}
-		f.exec.Start(j)
+func (c *Crawler) start(j *job) {
+	if j == nil {
+		return
 	}
+	c.jobs[j] = struct{}{}
+	j.hold(1)
+	j.Addr = j.asked().Addr()
+	if j.task != taskAddress && j.Host.Health.Newcomer() {
+		j.Ticket = c.newcomers.Begin(j.Host.Addr())
+	}
+	if j.task == taskPage && j.Old == nil {
+		c.fetching++
+		c.hosts.CountSite(j.Host, 1)
+	}
+	c.exec.Start(j)
 }
 
 // landed removes an ended job.
-func (f *flight) landed(o *jobResult) {
-	f.busy--
-	delete(f.jobs, o.job)
-	f.newcomers.End(&o.Ticket)
+func (c *Crawler) landed(o *jobResult) {
+	delete(c.jobs, o.job)
+	c.newcomers.End(&o.Ticket)
 	if o.Late {
-		f.slow--
+		c.slow--
 	}
 	o.hold(-1)
 	if o.task == taskPage && o.Old == nil {
-		f.pages--
-		f.hosts.CountSite(o.Host, -1) // counted again when it is stored
+		c.fetching--
+		c.hosts.CountSite(o.Host, -1) // counted again when it is stored
 	}
 }
 
-// aside records that a job no longer occupies a worker.
-func (f *flight) aside(o *jobResult) {
-	f.slow++
-	f.newcomers.Aside(&o.Ticket)
-}
-
-// free reports whether a worker is free.
-func (f *flight) free() bool { return f.busy-f.slow < f.workers }
-
-// elsewhere counts the jobs at hosts that belong to another agent by now.
-func (f *flight) elsewhere(sites Sites) (n int) {
-	for j := range f.jobs {
-		if !sites.Mine(sites.Part("http://" + j.asked().Name + "/")) {
-			n++
-		}
-	}
-	return n
+// workerFree reports whether a worker is free.
+func (c *Crawler) workerFree() bool {
+	return len(c.jobs)-c.slow < min(c.opt.Workers, c.allowed.Workers)
 }
 
 // commit journals first, which may be nil, all outcomes that are ready, and the skipped URLs,
@@ -398,7 +408,7 @@ func (c *Crawler) commit(first *jobResult) error {
 		b = c.journal.Batch()
 		return err
 	}
-	for o := first; o != nil; o = c.flight.exec.Ready() {
+	for o := first; o != nil; o = c.exec.Ready() {
 		if err := room(); err != nil {
 			return err
 		}
@@ -410,7 +420,7 @@ func (c *Crawler) commit(first *jobResult) error {
 		if err := room(); err != nil {
 			return err
 		}
-		if err := c.queue.conclude(b, s.id, s.queued, c.queue.outcome(s.state, s.reason)); err != nil {
+		if err := c.conclude(b, s.id, s.queued, c.outcome(s.state, s.reason)); err != nil {
 			return err
 		}
 	}
@@ -418,7 +428,7 @@ func (c *Crawler) commit(first *jobResult) error {
 	if err := c.finish(b); err != nil {
 		return err
 	}
-	if err := c.undoMisses(c.finish); err != nil {
+	if err := c.undoMisses(); err != nil {
 		return err
 	}
 	if err := c.keepChances(false); err != nil {
@@ -429,27 +439,68 @@ func (c *Crawler) commit(first *jobResult) error {
 
 // rescore gives the queue new priorities once the scorer has learned enough. An agent that
 // stores no pages needs this too, because it learns from other agents.
-func (c *Crawler) rescore() error { return c.turns.timed(partRescore, c.queue.learned) }
+func (c *Crawler) rescore() error { return c.turns.timed(partRescore, c.rescoreDue) }
 
 func (c *Crawler) finish(b journal.Batch) error {
-	if err := c.turns.timed(Commit, func() error { return c.totals.Commit(b) }); err != nil {
+	if err := c.turns.timed(Commit, func() error { return c.totals.commit(b) }); err != nil {
 		return err
 	}
-	c.reader.Stored(c.totals.lastPage())
+	c.reader.Stored(c.totals.LastPage())
 	c.opt.Committed()
 	return nil
+}
+
+// inBatches calls do for each of all, and commits in as few batches as possible.
+func inBatches[T any](c *Crawler, all iter.Seq2[T, error], commit func(b journal.Batch) error, do func(b journal.Batch, x T) error) error {
+	var b journal.Batch
+	defer func() {
+		if b != nil {
+			b.Cancel() // of no effect after Commit
+		}
+	}()
+	for x, err := range all {
+		if err != nil {
+			return err
+		}
+		if b != nil && b.Full() {
+			if err := commit(b); err != nil {
+				return err
+			}
+			b = nil
+		}
+		if b == nil {
+			b = c.journal.Batch()
+		}
+		if err := do(b, x); err != nil {
+			return err
+		}
+	}
+	if b == nil {
+		return nil
+	}
+	return commit(b)
+}
+
+// sure yields values without an error.
+func sure[T any](all []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, x := range all {
+			if !yield(x, nil) {
+				return
+			}
+		}
+	}
 }
 
 // keepChances journals what was learned of failures when that is due; last says that the
 // session ends.
 func (c *Crawler) keepChances(last bool) error {
-	book := c.chances
-	if c.opt.Store == nil || !book.Due(last) {
+	if c.opt.Store == nil || !c.chances.Due(last) {
 		return nil
 	}
 	b := c.journal.Batch()
 	defer b.Cancel() // of no effect after Commit
-	if err := store.PutChances(journal.Stored(b), book.Kept()); err != nil {
+	if err := store.PutChances(journal.Stored(b), c.chances.Kept()); err != nil {
 		return err
 	}
 	return b.Commit(nil)
@@ -463,7 +514,7 @@ func (c *Crawler) restore() error {
 	}
 	c.totals.restore(counts)
 	c.reportSpending()
-	if c.totals.URLs() == 0 {
+	if c.totals.URLs == 0 {
 		return nil // a new crawl
 	}
 	now := c.opt.Now()
@@ -482,41 +533,33 @@ func (c *Crawler) restore() error {
 		c.recallHost(h)
 		c.chances.Recall(record)
 	}
-	if c.opt.FollowTraps {
-		if err := c.queue.reopen(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
+	all := func(*store.Ended) bool { return true }
+	near := func(e *store.Ended) bool { return e.Resemblance > 0 }
+	for _, again := range []struct {
+		wanted bool
+		state  fetch.State
+		of     func(*store.Ended) bool
+	}{{c.opt.FollowTraps, fetch.StateTrap, all}, {c.opt.RefetchLost, StateLost, all}, {c.opt.KeepNear, fetch.StateDuplicate, near}} {
+		if again.wanted {
+			if err := c.reopen(again.state, again.of); err != nil {
+				return err
+			}
+		}
+	}
+	if !c.held {
+		if err := c.restoreQueue(); err != nil {
 			return err
 		}
 	}
-	if c.opt.RefetchLost {
-		if err := c.queue.reopen(StateLost, func(*store.Ended) bool { return true }); err != nil {
-			return err
-		}
-	}
-	if c.opt.KeepNear {
-		if err := c.queue.reopen(fetch.StateDuplicate, func(e *store.Ended) bool { return e.Resemblance > 0 }); err != nil {
-			return err
-		}
-	}
-	if !c.queue.held {
-		if err := c.queue.restore(); err != nil {
-			return err
-		}
-	}
-	if err := c.harvest.restore(int(c.totals.lastPage()), c.pageRelevant); err != nil {
+	if err := c.harvest.restore(int(c.totals.LastPage()), func(number uint64) (bool, error) {
+		p, err := c.opt.Store.Page(number)
+		return err == nil && p.Relevant, err
+	}); err != nil {
 		return err
 	}
-	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.lastPage())
+	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.LastPage())
 	if err == nil && learned {
-		c.queue.Rescore()
+		c.rescoreNow()
 	}
 	return err
-}
-
-// pageRelevant reports whether a page was relevant when it was stored.
-func (c *Crawler) pageRelevant(number uint64) (bool, error) {
-	p, err := c.opt.Store.Page(number)
-	if err != nil {
-		return false, err
-	}
-	return p.Relevant, nil
 }

@@ -405,37 +405,6 @@ func TestInterruptAborts(t *testing.T) {
 	})
 }
 
-// TestSameOrderAgain: one worker without delays gives the same order each time.
-func TestSameOrderAgain(t *testing.T) {
-	var first []string
-	for range 3 {
-		w := &fakeWeb{pages: manyPages(7, 9)}
-		crawl(t, newOptions(t, w, "http://h0.test/0", "http://h4.test/2"))
-		if first == nil {
-			first = w.urls()
-		} else if !slices.Equal(first, w.urls()) {
-			t.Fatalf("order differs:\n%v\n%v", first, w.urls())
-		}
-	}
-}
-
-// TestSessionsMakeNoDifference: sessions fetch the same pages in the same order as one crawl.
-func TestSessionsMakeNoDifference(t *testing.T) {
-	whole := &fakeWeb{pages: manyPages(7, 9)}
-	opt := newOptions(t, whole, "http://h0.test/0")
-	opt.Ordering, _ = orders.OrderingByName("bfs")
-	crawl(t, opt)
-	cut := &fakeWeb{pages: manyPages(7, 9)}
-	opt2 := newOptions(t, cut, "http://h0.test/0")
-	opt2.Ordering = opt.Ordering
-	for opt2.MaxPages = 5; opt2.MaxPages < 70; opt2.MaxPages += 5 {
-		crawl(t, opt2)
-	}
-	if !slices.Equal(whole.urls(), cut.urls()) {
-		t.Errorf("in one go %v\nin parts  %v", whole.urls(), cut.urls())
-	}
-}
-
 // memoryScorer is a Rescorer that records pages, and rescores waiting URLs from scores.
 type memoryScorer struct {
 	wordScorer

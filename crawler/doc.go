@@ -20,11 +20,10 @@
 // the next URL. Start with New, then Run.
 //
 // Files, in the order of a page's way: crawler.go the owner's loop. queue.go, discover.go,
-// order.go, rescore.go waiting URLs and their priorities. lease.go, choice.go, patience.go
-// the next exchange. task.go, workers.go, reader.go, scope.go, near.go the workers.
-// exchange.go, page.go, duplicates.go, endings.go the consequences of an exchange.
-// robots.go, sitemap.go, outages.go exchanges for no page. refresh.go, rounds.go, news.go
-// revisits of stored pages. marks.go, labels.go labels given by people. across.go,
-// queue_across.go, parcel.go, handover.go, addresses.go, claims.go several agents.
+// rescore.go waiting URLs and their priorities. lease.go, choice.go, patience.go the next
+// exchange. job.go, workers.go, reader.go, scope.go, near.go the workers. exchange.go, page.go,
+// duplicates.go the consequences of an exchange. robots.go, sitemap.go, outages.go exchanges
+// for no page. refresh.go, rounds.go, news.go revisits of stored pages. marks.go labels given
+// by people. across.go, parcel.go, handover.go, addresses.go, labels.go several agents.
 // virtual.go a crawl of a web in memory. totals.go, report.go, harvest.go counts.
 package crawler

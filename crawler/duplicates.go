@@ -15,7 +15,7 @@ import (
 // announceContent tells the other agents that a URL's page was stored: by each of its
 // checksums and, where near-duplicates are dropped, by the bands of its signature.
 func (c *Crawler) announceContent(b journal.Batch, url string, signature []byte, sums ...[]byte) error {
-	if c.opt.Sites == nil {
+	if !c.opt.several() {
 		return nil
 	}
 	for _, sum := range sums {
@@ -41,7 +41,7 @@ func (c *Crawler) sendContent(b journal.Batch, told content) error {
 		return c.receiveContent(b, told)
 	}
 	data := (&Parcel{Contents: []content{told}}).Pack()
-	return store.OutboxIn(journal.Stored(b)).Put(part, c.totals.Counts(), data)
+	return store.OutboxIn(journal.Stored(b)).Put(part, &c.totals.Counts, data)
 }
 
 // receiveContent handles a message. Messages may be repeated, late and out of order, so each
@@ -224,16 +224,16 @@ func (c *Crawler) dropPage(b journal.Batch, p *store.Page, had store.Outcome, ot
 		return false, err
 	}
 	if end.Resemblance > 0 {
-		c.totals.nearDuplicate()
+		c.totals.NearDuplicates++
 	}
-	end.State, end.Next = string(fetch.StateDuplicate), c.queue.nextVisit(interval(p.Depth))
-	return true, c.queue.conclude(b, p.ID, store.Queued{Score: had.Score, Parent: had.Parent}, end)
+	end.State, end.Next = string(fetch.StateDuplicate), c.nextVisit(interval(p.Depth))
+	return true, c.conclude(b, p.ID, store.Queued{Score: had.Score, Parent: had.Parent}, end)
 }
 
 // forwardDuplicate tells all other agents of a duplicate whose page an earlier owner of the
 // site may have.
 func (c *Crawler) forwardDuplicate(b journal.Batch, told content, outcome store.Outcome) error {
-	if c.opt.Repeats == nil || outcome.State != StateElsewhere || outcome.Reason != AskedElsewhere(string(fetch.StateOK)) {
+	if outcome.State != StateElsewhere || outcome.Reason != AskedElsewhere(string(fetch.StateOK)) {
 		return nil // it was dropped before
 	}
 	data := (&Parcel{Contents: []content{told}}).Pack()
@@ -245,7 +245,7 @@ func (c *Crawler) forwardDuplicate(b journal.Batch, told content, outcome store.
 	if err := b.End(seen.ID, outcome); err != nil {
 		return err
 	}
-	c.opt.Repeats(data)
+	c.opt.Sites.Repeats(data)
 	return nil
 }
 

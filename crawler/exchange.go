@@ -3,6 +3,7 @@ package crawler
 import (
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/store"
@@ -12,12 +13,13 @@ import (
 func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	switch {
 	case o.Slow:
-		c.flight.aside(o)
+		c.slow++ // another worker has taken its place
+		c.newcomers.Aside(&o.Ticket)
 		return nil
 	case o.Listed.Partial:
 		return c.enterSitemap(b, o)
 	}
-	c.flight.landed(o)
+	c.landed(o)
 	if o.Err != nil {
 		return o.Err
 	}
@@ -38,7 +40,7 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	case o.task == taskProbe:
 		c.networkProbed(o)
 	case o.Aborted:
-		c.queue.Requeue(o.job)
+		c.requeue(o.job)
 		if owner := o.owner(); owner != nil {
 			owner.Maps.BrokenOff()
 		}
@@ -76,7 +78,7 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 // settleAddress records the address that was found. No server was asked, so the host need not
 // rest.
 func (c *Crawler) settleAddress(b journal.Batch, o *jobResult) error {
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 	c.frontier.Done(o.Host.Party, time.Time{})
 	c.hosts.SettleAddress(o.Host, o.Found) // a host joins another party only while it is free
 	if err := c.lookedUp(b, o.Host, true); err != nil {
@@ -97,7 +99,7 @@ func (c *Crawler) forgiveHost(o *jobResult) {
 	if owner := o.owner(); owner != nil {
 		owner.Maps.BrokenOff()
 	}
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 }
 
 // releaseHost frees the hosts that an exchange used, lets the one that was asked rest, and
@@ -106,7 +108,7 @@ func (c *Crawler) releaseHost(o *jobResult) hosts.Rest {
 	due := c.hosts.RestOf(o.asked(), o.Resp)
 	c.hosts.Release(o.asked(), due)
 	if o.Resp != nil {
-		c.choice.rests(o.Resp.Took, due.Address)
+		c.observeCycle(o.Resp.Took, due.Address)
 	}
 	if o.other() != nil {
 		c.hosts.ReleaseUnasked(o.Host)
@@ -148,4 +150,11 @@ func putExchange(t *hosts.Table, b journal.Batch, o *jobResult, due hosts.Rest) 
 		return err // settle writes the record of o.Host
 	}
 	return t.Put(b, h)
+}
+
+func visitOf(r *fetch.Response) store.Visit {
+	return store.Visit{
+		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
+		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: r.ErrorText(), RetryAfter: r.RetryAfter.Milliseconds(),
+	}
 }

@@ -137,13 +137,18 @@ func (s wordScorer) ScoreLinks(dst []float64, p *page.Page, score Score) []float
 	return dst
 }
 
-// newOptions returns options of a test crawl: one worker, no rests.
-func newOptions(t *testing.T, w *fakeWeb, seeds ...string) Options {
+func ordering(t *testing.T, name string) orders.Ordering {
 	t.Helper()
-	order, err := orders.OrderingByName("relevance")
+	o, err := orders.OrderingByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return o
+}
+
+// newOptions returns options of a test crawl: one worker, no rests.
+func newOptions(t *testing.T, w *fakeWeb, seeds ...string) Options {
+	t.Helper()
 	s, err := store.Create(t.TempDir(), store.Info{Topic: "gold"})
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +159,7 @@ func newOptions(t *testing.T, w *fakeWeb, seeds ...string) Options {
 		}
 	})
 	return Options{
-		Store: s, Fetcher: w, Scorer: wordScorer{0.3}, Ordering: order,
+		Store: s, Fetcher: w, Scorer: wordScorer{0.3}, Ordering: ordering(t, "relevance"),
 		Seeds: seeds, Workers: 1, Delay: Delay{Fixed: true},
 	}
 }

@@ -3,13 +3,17 @@ package crawler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/graph/orders"
+	"fossick/internal/page"
 	"fossick/store"
 )
 
@@ -101,13 +105,8 @@ func (a *Agent) tell(ctx context.Context, part uint16, p *Parcel) error {
 }
 
 func (a *Agent) put(ctx context.Context, part uint16, data []byte) error {
-	return a.inTurn(ctx, func() error {
-		b := a.crawl.journal.Batch()
-		defer func() { b.Cancel() }() // of no effect after Commit
-		if err := store.OutboxIn(journal.Stored(b)).Put(part, a.crawl.totals.Counts(), data); err != nil {
-			return err
-		}
-		return a.crawl.finish(b)
+	return a.write(ctx, func(b journal.Batch) error {
+		return store.OutboxIn(journal.Stored(b)).Put(part, &a.crawl.totals.Counts, data)
 	})
 }
 
@@ -138,7 +137,7 @@ func (a *Agent) takeIn(b journal.Batch, p *Parcel, links []link) error {
 			return err
 		}
 	}
-	if err := a.crawl.queue.takeIn(b, p, links); err != nil {
+	if err := a.crawl.takeInLinks(b, p, links); err != nil {
 		return err
 	}
 	for _, k := range p.Known { // earlier questions for this content found no page
@@ -242,14 +241,7 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 	flush := func() error {
 		p := known
 		known, size = &Parcel{}, 0
-		return a.inTurn(ctx, func() error {
-			b := a.crawl.journal.Batch()
-			defer func() { b.Cancel() }() // of no effect after Commit
-			if err := a.takeIn(b, p, nil); err != nil {
-				return err
-			}
-			return a.crawl.finish(b)
-		})
+		return a.write(ctx, func(b journal.Batch) error { return a.takeIn(b, p, nil) })
 	}
 	for k, err := range a.knownOfParts(replica, parts) {
 		if err != nil {
@@ -298,6 +290,211 @@ func (a *Agent) forward(ctx context.Context, replica *store.Store) error {
 			if err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// takeInLinks enters a parcel; links are its own, as this crawl scores them.
+func (c *Crawler) takeInLinks(b journal.Batch, p *Parcel, links []link) error {
+	for i := range p.Known {
+		if err := c.enterKnown(b, &p.Known[i]); err != nil {
+			return fmt.Errorf("%s, from another agent: %w", p.Known[i].URL, err)
+		}
+	}
+	discovery := store.Discovery{Via: p.Via, Depth: p.Depth, Hops: p.Hops}
+	if p.From != "" {
+		var err error
+		if discovery.From, err = c.senderPage(b, p); err != nil {
+			return err
+		}
+	}
+	c.outgoing.Onward(true)
+	defer c.outgoing.Onward(false)
+	from, err := c.linksFrom(b, p.From, links)
+	if err != nil {
+		return err
+	}
+	for i, f := range links {
+		link := c.listedLink(f)
+		if p.Via == store.ViaLink {
+			link = from[i]
+		}
+		if s, ok := c.opt.Scorer.(Redirected); ok && p.Led != nil {
+			s.Lead(page.Key(f.URL), p.Led)
+		}
+		discovery.Modified = f.Modified
+		if _, err := c.discover(b, discovery, f, link); err != nil {
+			return fmt.Errorf("%s, from another agent: %w", f.URL, err)
+		}
+	}
+	return c.sendLinks(b, *p) // forwards links whose part has a new owner
+}
+
+// senderPage returns the number of a parcel's page, and enters it if it is new.
+func (c *Crawler) senderPage(b journal.Batch, p *Parcel) (store.ID, error) {
+	f := link{URL: p.From, Hash: store.HashURL(p.From), Skip: Reason}
+	seen, err := b.Lookup(f.Hash)
+	if err != nil || seen.ID != 0 {
+		return seen.ID, err
+	}
+	return c.discoverNew(b, store.Discovery{Via: store.ViaAgent, Depth: max(0, p.Depth-1)}, f, orders.Link{})
+}
+
+// enterKnown enters a URL from the former owner of its part. It waits or ends as it did there; a URL
+// that ended here stays as it is.
+func (c *Crawler) enterKnown(b journal.Batch, k *knownURL) error {
+	h := store.HashURL(k.URL)
+	if k.State == StateLost && c.opt.RefetchLost {
+		k.State, k.Missing = "", true
+		place := c.placed(orders.Link{Score: k.Score, Step: c.totals.LastPage(), Depth: k.Depth}, nil)
+		k.Priority, k.Also = place.Priority, place.Also
+	}
+	discovery := store.Discovery{URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, At: c.opt.Now().UnixMilli()}
+	place := store.Queued{Priority: k.Priority, Also: k.Also, Score: k.Score, Visits: k.Visits}
+	if k.Missing {
+		place.Visits = max(k.Visits, 1)
+		place.Excused = place.Visits
+	}
+	outcome := outcomeFrom(k, discovery.At)
+	seen, err := b.Lookup(h)
+	if err != nil {
+		return err
+	}
+	id := seen.ID
+	switch {
+	case id == 0:
+		id = c.totals.discovered()
+		if err := b.Discover(h, id, discovery, false); err != nil {
+			return err
+		}
+		if k.State == "" {
+			return b.Queue(id, c.pushAt(id, k.URL, place))
+		}
+	case seen.Skipped:
+		c.totals.Skipped--
+		if err := b.Rediscover(id, discovery); err != nil {
+			return err
+		}
+		if err := b.Requeue(h, id, place); err != nil {
+			return err
+		}
+		if k.State == "" {
+			c.pushAt(id, k.URL, place)
+		}
+	default:
+		if _, err := b.Queued(id); errors.Is(err, store.ErrUnknown) {
+			return c.updateEnded(b, id, k, place, outcome)
+		} else if err != nil {
+			return err
+		}
+	}
+	if k.State == "" {
+		return nil
+	}
+	c.totals.States[outcome.State]++
+	return b.End(id, outcome)
+}
+
+// updateEnded updates a URL that has ended here, if the former owner knows better.
+func (c *Crawler) updateEnded(b journal.Batch, id store.ID, k *knownURL, place store.Queued, outcome store.Outcome) error {
+	state, err := b.Ended(id)
+	switch {
+	case err != nil:
+		return err
+	case state == StateElsewhere && k.State == "" && k.Missing: // to be asked for again
+		c.totals.reopened(state)
+		return b.Requeue(store.HashURL(k.URL), id, c.pushAt(id, k.URL, place))
+	case state == StateElsewhere && k.State == StateLost, state == StateLost && k.State == string(fetch.StateOK):
+		return c.endAgain(b, id, state, outcome)
+	}
+	return nil
+}
+
+// endAgain gives a URL that ended in a state another outcome.
+func (c *Crawler) endAgain(b journal.Batch, id store.ID, state string, outcome store.Outcome) error {
+	c.totals.reopened(state)
+	c.totals.States[outcome.State]++
+	return b.End(id, outcome)
+}
+
+// outcomeFrom is the outcome here of a URL that ended at another agent.
+func outcomeFrom(k *knownURL, at int64) store.Outcome {
+	f := store.Outcome{State: StateElsewhere, Reason: AskedElsewhere(k.State), At: at, Score: k.Score}
+	if k.State == StateLost {
+		f.State, f.Reason = StateLost, lostReason
+	}
+	return f
+}
+
+// lostReason is the reason of StateLost.
+const lostReason = "the agent that fetched it is gone, and no other agent has a copy of its pages"
+
+// disown leaves it to other agents to report lost pages.
+func (a *Agent) disown(ctx context.Context, lost []store.ID) error {
+	c, outcome := a.crawl, store.Outcome{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
+	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error {
+		state, err := b.Ended(lost[i])
+		if err != nil || state != StateLost {
+			return err
+		}
+		return c.endAgain(b, lost[i], state, outcome)
+	})
+}
+
+// inBatches calls do n times, in as few batches as possible.
+func (a *Agent) inBatches(ctx context.Context, n int, do func(b journal.Batch, i int) error) error {
+	for i := 0; i < n; {
+		if err := a.write(ctx, func(b journal.Batch) error {
+			for ; i < n && !b.Full(); i++ {
+				if err := do(b, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Back tells agents that may take this one for dead that its pages are not lost. handedOver
+// tells the parts for which HandOver says so.
+func (a *Agent) Back(ctx context.Context, handedOver func(part uint16) bool) error {
+	sites := a.crawl.opt.Sites
+	return a.tellPages(ctx, a.crawl.opt.Store, string(fetch.StateOK), func(part uint16) bool { return handedOver(part) || sites.Ours(part) })
+}
+
+// tellPages tells the owners of other sites the present state of URLs whose pages a store has
+// or had, except for the parts of but.
+func (a *Agent) tellPages(ctx context.Context, s *store.Store, state string, but func(part uint16) bool) error {
+	drafts, sizes := map[uint16]*Parcel{}, map[uint16]int{}
+	for k, err := range s.URLs().Watched() {
+		if err != nil {
+			return err
+		}
+		part := a.crawl.opt.Sites.Part(k.URL)
+		if but(part) {
+			continue
+		}
+		known := knownOf(k)
+		known.State = state
+		if drafts[part] == nil {
+			drafts[part] = &Parcel{}
+		}
+		drafts[part].Known = append(drafts[part].Known, known)
+		if sizes[part] += known.Size(); sizes[part] >= knownBytes {
+			if err := a.tell(ctx, part, drafts[part]); err != nil {
+				return err
+			}
+			delete(drafts, part)
+			delete(sizes, part)
+		}
+	}
+	for _, part := range slices.Sorted(maps.Keys(drafts)) {
+		if err := a.tell(ctx, part, drafts[part]); err != nil {
+			return err
 		}
 	}
 	return nil

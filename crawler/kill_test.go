@@ -241,37 +241,6 @@ func checkQueue(t *testing.T, dir string, kill int) {
 	}
 }
 
-// TestQueueOnDiskMakesNoDifference: with eight URLs in memory pages come in the same order.
-func TestQueueOnDiskMakesNoDifference(t *testing.T) {
-	testkit.Only(t, "TestKillWithTheQueueOnDisk has a queue on disk, too")
-	t.Parallel()
-	for _, name := range orders.Orderings() {
-		var want []string
-		for _, memory := range []int{0, 8} {
-			w := &fakeWeb{pages: manyPages(testkit.Rounds(12, 30), 12)}
-			opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
-			opt.Frontier.Memory = memory
-			order, err := orders.OrderingByName(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			opt.Ordering = order
-			c, err := New(opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if want == nil {
-				want = w.urls()
-			} else if !slices.Equal(want, w.urls()) {
-				t.Errorf("%s: order differs:\n%v\n%v", name, want, w.urls())
-			}
-		}
-	}
-}
-
 // shiftingScorer is a Rescorer whose scores change with every page.
 type shiftingScorer struct {
 	wordScorer
@@ -299,7 +268,7 @@ func TestRescoreOnDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.queue.passes.AtOnce = 100 >> session // in parts above that
+		c.passes.AtOnce = 100 >> session // in parts above that
 		if _, err := c.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

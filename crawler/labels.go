@@ -6,20 +6,16 @@ import (
 	"fmt"
 	"time"
 
-	"fossick/crawler/fetch"
 	"fossick/internal/page"
 	"fossick/internal/wire"
 	"fossick/store"
 )
 
-// sendLabels passes labels given at this agent to Options.Said.
+// sendLabels passes labels given at this agent to the others.
 func (c *Crawler) sendLabels(marked []Marked, at time.Time) error {
 	for _, m := range marked {
 		c.marks.Times.newer(m.URL, m.Topic, at.UnixMilli(), m.Page != nil)
-		if c.opt.Said == nil {
-			continue
-		}
-		c.opt.Said(labelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).pack())
+		c.opt.Sites.Said(labelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).pack())
 	}
 	return nil
 }
@@ -69,7 +65,7 @@ func (a *Agent) HearLabels(ctx context.Context, labels [][]byte) (refused, err e
 
 // divide separates marks of this agent's URLs from those whose page another agent has.
 func (c *Crawler) divide(said []Mark) (own []Mark, away []Marked, err error) {
-	if c.opt.Sites == nil {
+	if !c.opt.several() {
 		return said, nil, nil
 	}
 	for _, m := range said {
@@ -107,7 +103,7 @@ func (a *Agent) learn(ctx context.Context, marked []Marked) error {
 		return nil
 	}
 	return a.inTurn(ctx, func() error {
-		a.crawl.queue.Rescore()
+		a.crawl.rescoreNow()
 		return nil
 	})
 }
@@ -125,7 +121,7 @@ func (a *Agent) keep(ctx context.Context, l *label) ([]Marked, error) {
 		return nil, err
 	}
 	err = a.inTurn(ctx, func() error {
-		refused, broken := c.marks.enter(ids, mark, c.totals.Counts(), time.UnixMilli(l.At))
+		refused, broken := c.marks.enter(ids, mark, &c.totals.Counts, time.UnixMilli(l.At))
 		if errors.Is(refused, store.ErrNoPage) { // it ended meanwhile
 			refused, marked = nil, nil
 		}
@@ -193,30 +189,50 @@ func unpackLabel(data []byte) (*label, error) {
 	return l, nil
 }
 
-// Forget takes in an owner's request to forget pages, while Run goes on. When it returns nil,
-// the request is on disk, and these pages are neither requested nor stored any more. Run ends
-// soon with StopForget, because store.Fulfil needs the store for itself. Then the crawl can be
-// resumed. It is safe for concurrent use.
-func (c *Crawler) Forget(ctx context.Context, pattern string) error {
-	return c.inbox.inTurn(ctx, func() (error, error) {
-		if err := store.KeepForget(c.opt.Store, pattern, c.opt.Now().UnixMilli()); err != nil {
-			return nil, err
-		}
-		c.opt.Scope.Forgotten = append(c.opt.Scope.Forgotten, store.Forget{Pattern: pattern})
-		if c.stopped == "" {
-			c.stopped = StopForget
-		}
-		c.flight.interrupt()
-		return nil, nil
-	})
+// learner returns the crawl's scorer if it is a Learner.
+func (a *Agent) learner() (Learner, bool) {
+	t, ok := a.crawl.opt.Scorer.(Learner)
+	return t, ok
 }
 
-// forgotten reports whether an exchange brought a page that is to be forgotten by now.
-func (o *Options) forgotten(of *jobResult) bool {
-	return of.task == taskPage && o.Scope.Forgotten.Has(of.Discovery.URL)
+// Lesson returns what the crawl's scorer has learned since the last call, or a part of it; nil
+// if nothing.
+func (a *Agent) Lesson() []byte {
+	if t, ok := a.learner(); ok {
+		return t.Lesson()
+	}
+	return nil
 }
 
-// dismissed is the outcome of such a URL.
-func (c *Crawler) dismissed() store.Outcome {
-	return c.queue.outcome(string(fetch.StateNone), store.ForgottenReason)
+// LessonsBefore returns, in parts, what the scorer has learned before Run from the pages of
+// earlier sessions. Lesson goes on from there.
+func (a *Agent) LessonsBefore() (parts [][]byte) {
+	t, ok := a.learner()
+	if !ok {
+		return nil
+	}
+	for t.Lesson() != nil {
+	}
+	parts = t.Lessons()
+	t.Share(a.crawl.opt.ours)
+	return parts
+}
+
+// Lessons returns all lessons, in parts.
+func (a *Agent) Lessons() [][]byte {
+	if t, ok := a.learner(); ok {
+		return t.Lessons()
+	}
+	return nil
+}
+
+// Learn passes another agent's Lesson to the crawl's scorer, once.
+func (a *Agent) Learn(lesson []byte) error {
+	t, ok := a.learner()
+	if !ok {
+		return nil
+	}
+	pages, err := t.Learn(lesson)
+	a.crawl.passes.Received(pages)
+	return err
 }

@@ -20,20 +20,17 @@ type skip struct {
 	state, reason string
 }
 
-// skipsFull reports whether the skipped URLs must be journalled before more are leased.
-func (c *Crawler) skipsFull() bool { return len(c.skips) >= maxSkips }
-
 // leaseAll starts jobs until all workers are busy, no host is free, or too many URLs were
 // skipped. It returns when the next host is rested; zero if waiting for that cannot help. stop
 // is the reason to end the crawl, "" for none.
 func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
-	for c.flight.free() && c.pagesAllowed() && !c.skipsFull() {
+	for c.workerFree() && len(c.skips) < maxSkips {
 		again, err := c.fillRevisits(false)
 		if err != nil {
 			return time.Time{}, "", err
 		}
-		if most, limited := c.mostPages(); limited && !c.revisiting() && c.totals.Pages()+c.flight.pages >= most {
-			if c.flight.pages == 0 && c.opt.Sites == nil {
+		if !c.revisiting() && c.pagesSpent() {
+			if c.fetching == 0 && !c.opt.several() {
 				stop = StopMaxPages
 			}
 			return time.Time{}, stop, nil
@@ -41,7 +38,7 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 		if wake, hold, err := c.holdForNetwork(); hold || err != nil {
 			return wake, "", err
 		}
-		if c.flight.newcomers.putOff >= maxPutOff {
+		if c.putOff >= maxPutOff {
 			return c.opt.Now(), "", nil // other hosts may be free
 		}
 		it, wait, ok := c.nextItem()
@@ -55,7 +52,7 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 			if wake := sooner(c.restedUntil(), again); !wake.IsZero() {
 				return wake, "", nil
 			}
-			if len(c.flight.newcomers.waits) > 0 {
+			if len(c.awaiting) > 0 {
 				return time.Time{}, "", nil // an earlier newcomer must end first
 			}
 			if c.revisiting() {
@@ -72,28 +69,18 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 		if err != nil {
 			return time.Time{}, "", err
 		}
-		c.flight.start(j)
+		c.start(j)
 	}
 	return time.Time{}, "", nil
 }
 
-// mostPages is the limit of pages, if there is one.
-func (c *Crawler) mostPages() (pages uint64, limited bool) {
-	if c.opt.Sites != nil {
-		return c.choice.allowed.Pages, true
-	}
-	return c.opt.MaxPages, c.opt.MaxPages > 0
-}
-
-// pagesAllowed reports whether the allowance has room for another exchange.
-func (c *Crawler) pagesAllowed() bool {
-	return c.opt.Sites == nil || c.flight.busy-c.flight.slow < c.choice.allowed.Workers
-}
+// pagesSpent reports whether as many pages as allowed are stored or under way.
+func (c *Crawler) pagesSpent() bool { return c.totals.Pages+c.fetching >= c.allowed.Pages }
 
 // leaseRevisits handles the case that no stored page can be asked for now. It returns until
 // when to wait, zero for a job under way or for ever; with goOn the caller goes on at once.
 func (c *Crawler) leaseRevisits() (wake time.Time, goOn bool, err error) {
-	if c.flight.busy > 0 {
+	if len(c.jobs) > 0 {
 		return time.Time{}, false, nil
 	}
 	waited := c.frontier.Len()
@@ -107,7 +94,7 @@ func (c *Crawler) leaseRevisits() (wake time.Time, goOn bool, err error) {
 		return again, false, nil
 	}
 	c.revisitsOver = true
-	return time.Time{}, true, c.queue.open()
+	return time.Time{}, true, c.openQueue()
 }
 
 // sooner returns the earlier of two times; the zero time is never.
@@ -121,10 +108,13 @@ func sooner(a, b time.Time) time.Time {
 // nextItem returns the URL to look at next: that of a newcomer with a place now, else the best
 // of the queue, or until when to wait.
 func (c *Crawler) nextItem() (it frontier.Item, wait time.Time, ok bool) {
-	if it, ok = c.flight.newcomers.next(); ok {
-		return it, wait, ok
+	if len(c.awaiting) == 0 || !c.newcomers.Free() {
+		return c.nextBest()
 	}
-	return c.choice.next()
+	first := c.awaiting[0]
+	c.awaiting = c.awaiting[1:]
+	first.job.hold(-1)
+	return first.item, wait, true
 }
 
 // maxSkips bounds the skipped URLs that wait for the journal.
@@ -137,18 +127,18 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if c.opt.Revisits != nil && errors.Is(err, store.ErrUnknown) {
 		return c.prepareRevisit(it)
 	}
-	if c.opt.Sites != nil && errors.Is(err, store.ErrUnknown) { // another agent has asked for it
+	if c.opt.several() && errors.Is(err, store.ErrUnknown) { // another agent has asked for it
 		c.frontier.Done(it.Host, time.Time{})
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
-	if _, mine := c.queue.Part(discovery.URL); !mine {
+	if sites := c.opt.Sites; !sites.Mine(sites.Part(discovery.URL)) {
 		c.putAside(it, discovery.URL, queued)
 		return nil, nil
 	}
-	if most, limited := c.mostPages(); limited && c.revisiting() && c.totals.Pages()+c.flight.pages >= most {
+	if c.revisiting() && c.pagesSpent() {
 		c.frontier.Done(it.Host, time.Time{}) // it waits in the journal
 		return nil, nil
 	}
@@ -156,7 +146,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{leased: leased{ID: id, Discovery: discovery, Queued: queued, Priority: c.queue.Priority(it, queued)}, Host: h, Target: discovery.URL}
+	j := &job{leased: leased{ID: id, Discovery: discovery, Queued: queued, Priority: c.firstPriority(it, queued)}, Host: h, Target: discovery.URL}
 	state, why, err := c.refusedBy(j)
 	if err != nil {
 		return nil, err
@@ -170,12 +160,12 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 		c.beginLookup(h)
 		return j, nil
 	case c.waitsForAddress(h):
-		c.queue.Requeue(j)
+		c.requeue(j)
 		c.frontier.Rest(h.Party, c.opt.Now().Add(claimAgain))
 		c.frontier.Done(h.Party, time.Time{})
 		return nil, nil
-	case !c.flight.newcomers.admits(h):
-		c.flight.newcomers.await(it, j)
+	case !c.admitsNewcomer(h):
+		c.awaitPlace(it, j)
 		return nil, nil
 	case !c.hosts.RobotsFresh(h) || h.Health.Probed():
 		return c.prepareRobots(j)
@@ -226,8 +216,8 @@ const leaseWait = time.Second
 // waits in the journal alone; if only the agent's lease is due, it stays in the queue.
 func (c *Crawler) putAside(it frontier.Item, url string, place store.Queued) {
 	c.frontier.Done(it.Host, time.Time{})
-	if c.queue.heldPart(url) {
-		c.queue.putBack(it, url, place)
+	if c.owns(url) {
+		c.putBack(it, url, place)
 		c.frontier.Rest(it.Host, c.opt.Now().Add(leaseWait))
 	}
 }
@@ -248,7 +238,7 @@ func (c *Crawler) farmed(j *job) (string, error) {
 	}
 	why := c.traps.Farmed(&j.Host.Trap, j.Host.Pages, finder)
 	if why != "" {
-		c.totals.Farmed()
+		c.totals.farmed++
 	}
 	return why, nil
 }
@@ -263,9 +253,9 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 		return nil, c.skipURL(j, string(fetch.StateRobotsDenied), why)
 	}
 	j.task, j.Target = taskPage, j.Discovery.URL
-	j.Page.Promise, _ = c.queue.Promise(j.Discovery)
-	c.choice.tried++
-	j.Page.Wait = c.choice.waits.End(page.Key(j.Discovery.URL), c.opt.Now())
+	j.Page.Promise, _ = c.promise(j.Discovery)
+	c.pagesTried++
+	j.Page.Wait = c.waits.End(page.Key(j.Discovery.URL), c.opt.Now())
 	h.Maps.PageAsked()
 	j.Page.Watched = c.traps.Watched(&h.Trap)
 	return j, nil
@@ -275,7 +265,7 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 func (c *Crawler) skipURL(j *job, state, reason string) error {
 	c.skips = append(c.skips, skip{j.ID, j.Queued, state, reason})
 	c.frontier.Done(j.Host.Party, time.Time{})
-	return c.turns.timed(partRescore, c.queue.learned)
+	return c.rescore()
 }
 
 func denial(r *fetch.Robots) string {
@@ -286,7 +276,7 @@ func denial(r *fetch.Robots) string {
 }
 
 // defaultMaxWait is longer than any pause that the crawler chooses by itself. It cuts off
-// longer ones that hosts ask for by Retry-After and Crawl-delay.
+// longer ones that hosts ask for.
 const defaultMaxWait = 15 * time.Minute
 
 // restedUntil returns when the next host with a URL is rested; zero if there is none, or if
@@ -298,7 +288,7 @@ func (c *Crawler) restedUntil() time.Time {
 		return time.Time{}
 	}
 	wait := at.Sub(c.opt.Now())
-	if c.flight.busy == 0 && wait > max(0, c.opt.MaxWait) {
+	if len(c.jobs) == 0 && wait > max(0, c.opt.MaxWait) {
 		return time.Time{}
 	}
 	return at
@@ -313,65 +303,38 @@ const (
 	maxPutOff = 64
 )
 
-// newcomers limits the exchanges with hosts that have answered nothing yet.
-type newcomers struct {
-	hosts.Newcomers
-	frontier *frontier.Frontier
-	queue    *queue
-	now      func() time.Time
-	most     int               // that may wait
-	waits    []waitingNewcomer // leased, in order of arrival
-	putOff   int               // in this turn
-}
-
+// waitingNewcomer is a leased URL whose host has answered nothing yet. Such exchanges are
+// limited.
 type waitingNewcomer struct {
 	item frontier.Item
 	job  *job
 }
 
-// admits reports whether an exchange with h may begin.
-func (n *newcomers) admits(h *hosts.Host) bool {
-	return !h.Health.Newcomer() || n.Free() && !n.NetBusy(h.Addr())
+// admitsNewcomer reports whether an exchange with h may begin.
+func (c *Crawler) admitsNewcomer(h *hosts.Host) bool {
+	return !h.Health.Newcomer() || c.newcomers.Free() && !c.newcomers.NetBusy(h.Addr())
 }
 
-// begin counts a job with a newcomer.
-func (n *newcomers) begin(j *job) {
-	if j.task != taskAddress && j.Host.Health.Newcomer() {
-		j.Ticket = n.Begin(j.Host.Addr())
-	}
-}
-
-// next returns the first waiting URL, if there is a place now.
-func (n *newcomers) next() (frontier.Item, bool) {
-	if len(n.waits) > 0 && n.Free() {
-		w := n.waits[0]
-		n.waits = n.waits[1:]
-		w.job.hold(-1)
-		return w.item, true
-	}
-	return frontier.Item{}, false
-}
-
-// await lets a newcomer wait, leased, for a place. If too many wait, or its network is busy
-// for an unknown time, it goes back to the queue and rests a little.
-func (n *newcomers) await(it frontier.Item, j *job) {
-	if len(n.waits) < n.most && !n.NetBusy(j.Host.Addr()) {
-		n.waits = append(n.waits, waitingNewcomer{it, j})
+// awaitPlace lets a newcomer wait, leased, for a place. If too many wait, or its network is
+// busy for an unknown time, it goes back to the queue and rests a little.
+func (c *Crawler) awaitPlace(it frontier.Item, j *job) {
+	if len(c.awaiting) < newcomersWaiting*c.opt.Workers && !c.newcomers.NetBusy(j.Host.Addr()) {
+		c.awaiting = append(c.awaiting, waitingNewcomer{it, j})
 		j.hold(1)
 		return
 	}
-	n.putOff++
-	n.queue.Requeue(j)
-	n.frontier.Rest(j.Host.Party, n.now().Add(putOffFor))
-	n.frontier.Done(j.Host.Party, time.Time{})
+	c.putOff++
+	c.requeue(j)
+	c.frontier.Rest(j.Host.Party, c.opt.Now().Add(putOffFor))
+	c.frontier.Done(j.Host.Party, time.Time{})
 }
 
-// requeueAll puts back into the queue the newcomers that still wait at the end.
-func (n *newcomers) requeueAll() {
-	for _, w := range n.waits {
-		n.queue.Requeue(w.job)
-		n.frontier.Done(w.job.Host.Party, time.Time{})
+// requeueNewcomers puts back into the queue the newcomers that still wait at the end.
+func (c *Crawler) requeueNewcomers() {
+	for _, w := range c.awaiting {
+		c.requeue(w.job)
+		c.frontier.Done(w.job.Host.Party, time.Time{})
 		w.job.hold(-1)
 	}
-	n.waits = nil
+	c.awaiting = nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -99,33 +100,22 @@ func Put(s *store.Store, marks []Mark, at int64) error {
 // not at all. counts become those of the store, also after an error.
 func put(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) error {
 	for done := 0; done < len(marks); {
-		n, err := putSome(s, ids[done:], marks[done:], counts, at)
-		if err != nil {
+		b := s.Batch()
+		defer b.Cancel() // of no effect after Commit
+		then := *counts
+		then.Topics = slices.Clone(counts.Topics)
+		for ; done < len(marks) && b.Size() <= store.MaxBatchBytes; done++ {
+			m := store.Mark{OnTopic: marks[done].OnTopic, At: at, After: then.LastPage(), Topic: marks[done].Topic}
+			if err := b.Mark(ids[done], m, &then); err != nil {
+				return fmt.Errorf("%s: %w", marks[done].URL, err)
+			}
+		}
+		if err := b.Commit(); err != nil {
 			return err
 		}
-		done += n
+		*counts = then
 	}
 	return nil
-}
-
-// putSome writes one batch of marks and returns their number.
-func putSome(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) (n int, err error) {
-	b := s.Batch()
-	defer b.Cancel() // of no effect after Commit
-	then := *counts
-	then.Topics = slices.Clone(counts.Topics)
-	for n < len(marks) && b.Size() <= store.MaxBatchBytes {
-		m := store.Mark{OnTopic: marks[n].OnTopic, At: at, After: then.LastPage(), Topic: marks[n].Topic}
-		if err := b.Mark(ids[n], m, &then); err != nil {
-			return 0, fmt.Errorf("%s: %w", marks[n].URL, err)
-		}
-		n++
-	}
-	if err := b.Commit(); err != nil {
-		return 0, err
-	}
-	*counts = then
-	return n, nil
 }
 
 // readMarks finds the marked URLs, with their pages where parse is not nil.
@@ -182,18 +172,18 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 		return learns(c.opt.Scorer, away), nil // it learns once the agent with the page has answered
 	}
 	var at time.Time
-	err = c.inbox.inTurn(ctx, func() (error, error) {
+	err = c.inTurn(ctx, func() (error, error) {
 		at = c.opt.Now()
-		return c.marks.enter(ids, said, c.totals.Counts(), at)
+		return c.marks.enter(ids, said, &c.totals.Counts, at)
 	})
-	if err == nil && c.opt.Sites != nil {
+	if err == nil {
 		err = c.sendLabels(marked, at)
 	}
 	if err != nil || !Tell(c.opt.Scorer, marked) { // outside the owner's turn, so that the crawl goes on
 		return false, err
 	}
-	return true, c.inbox.inTurn(ctx, func() (error, error) {
-		c.queue.Rescore()
+	return true, c.inTurn(ctx, func() (error, error) {
+		c.rescoreNow()
 		c.opt.Progress(c.progress()) // shows from which page on the marks count
 		return nil, nil
 	})
@@ -490,4 +480,32 @@ func parse(s *store.Store, urls *page.Normalizer, stored *store.Page) (*page.Pag
 		return nil, fmt.Errorf("stored page %d, %s: %w", stored.Number, stored.URL, err)
 	}
 	return p, nil
+}
+
+// Forget takes in an owner's request to forget pages, while Run goes on. When it returns nil,
+// the request is on disk, and these pages are neither requested nor stored any more. Run ends
+// soon with StopForget, because store.Fulfil needs the store for itself. Then the crawl can be
+// resumed. It is safe for concurrent use.
+func (c *Crawler) Forget(ctx context.Context, pattern string) error {
+	return c.inTurn(ctx, func() (error, error) {
+		if err := store.KeepForget(c.opt.Store, pattern, c.opt.Now().UnixMilli()); err != nil {
+			return nil, err
+		}
+		c.opt.Scope.Forgotten = append(c.opt.Scope.Forgotten, store.Forget{Pattern: pattern})
+		if c.stopped == "" {
+			c.stopped = StopForget
+		}
+		c.interrupt()
+		return nil, nil
+	})
+}
+
+// forgotten reports whether an exchange brought a page that is to be forgotten by now.
+func (o *Options) forgotten(of *jobResult) bool {
+	return of.task == taskPage && o.Scope.Forgotten.Has(of.Discovery.URL)
+}
+
+// dismissed is the outcome of such a URL.
+func (c *Crawler) dismissed() store.Outcome {
+	return c.outcome(string(fetch.StateNone), store.ForgottenReason)
 }

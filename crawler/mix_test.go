@@ -98,10 +98,7 @@ func (w *linkWeb) crawled(t *testing.T, order string, session uint64, set func(*
 	t.Helper()
 	web := &fakeWeb{pages: w.pages()}
 	opt := newOptions(t, web, w.urls[0])
-	var err error
-	if opt.Ordering, err = orders.OrderingByName(order); err != nil {
-		t.Fatal(err)
-	}
+	opt.Ordering = ordering(t, order)
 	opt.Scorer = goldScorer{}
 	if set != nil {
 		set(&opt)

@@ -123,8 +123,6 @@ func nearBySignature(url1 string, signature1 []byte, url2 string, signature2 []b
 	return alike, alike >= page.NearShare(url1, "one title", url2, "another")+nearMargin
 }
 
-func newLatest(workers int) *latest { return &latest{room: rememberPages * workers} }
-
 func (l *latest) add(number uint64, p *page.Page) {
 	if p.Signature.IsZero() {
 		return

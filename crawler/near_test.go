@@ -126,7 +126,7 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPool(&c.opt, c.reader, c.rules, c.inbox)
+	p := newPool(&c.opt, c.reader, c.rules, c.requests)
 	p.begin(t.Context())
 	r, err := c.run(&pagesAtOnce{pool: p, pages: versions})
 	if err != nil || r.Counts.Pages != 1 || r.Counts.NearDuplicates != versions-1 {

@@ -67,7 +67,7 @@ func (c *Crawler) applyNews(o *jobResult) {
 	if h.Failures = 0; hosts.Transient(r) {
 		h.Failures++
 	}
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 	s := find(h.Announced, o.Source.URL)
 	if s == nil {
 		return // the host was restored from an older record
@@ -107,7 +107,7 @@ func (c *Crawler) takeNews(h *hosts.Host, o *jobResult, source int32) {
 			continue
 		}
 		if c.frontier.Queued(frontier.ID(t.ID)) {
-			c.queue.pushStored(t.ID, t.URL, ahead)
+			c.pushStored(t.ID, t.URL, ahead)
 		}
 		if Believed(h.Announced) {
 			c.opt.Revisits.Announced(t.ID, c.opt.Now())
@@ -230,8 +230,7 @@ const (
 // add adds URLs to a host's sources if they are on the host and there is room.
 func add(a *store.Announced, host string, urls ...string) {
 	for _, u := range urls {
-		known := slices.ContainsFunc(a.Sources, func(s store.Source) bool { return s.URL == u })
-		if !known && len(a.Sources) < maxSources && page.Host(u) == host {
+		if find(a, u) == nil && len(a.Sources) < maxSources && page.Host(u) == host {
 			a.Sources = append(a.Sources, store.Source{URL: u})
 		}
 	}

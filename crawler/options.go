@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -62,15 +63,9 @@ type Options struct {
 	// It must be safe for concurrent use.
 	Text texter
 
-	// Sites says which part of the web this agent owns, where several agents crawl [nil: all].
+	// Sites connects this agent with the others, where several agents crawl [a single agent].
 	// Then the crawl ends only by Agent.Finish, and spends what Agent.Allow allows.
 	Sites Sites
-	// Said receives each label given at this agent, for Agent.HearLabels of the others. It
-	// must not wait.
-	Said func(label []byte)
-	// Repeats receives each duplicate whose page may be with an earlier owner of its site, for
-	// ReceiveDuplicates of the others. It must not wait, and is called before the commit.
-	Repeats func(duplicate []byte)
 	// Replicate puts the changes of each commit into the outbox, for another agent to keep;
 	// see store.Replica. ReplicateBodies adds the pages.
 	Replicate, ReplicateBodies bool
@@ -104,14 +99,6 @@ type Options struct {
 // Delay is the rest of a host after each exchange.
 type Delay = hosts.Delay
 
-// may returns a test whether this agent may ask for a URL now; nil where it may ask for all.
-func (o *Options) may() func(url string) bool {
-	if o.Sites == nil {
-		return nil
-	}
-	return func(url string) bool { return o.Sites.Mine(o.Sites.Part(url)) }
-}
-
 // DefaultWorkers is the default of Options.Workers.
 const DefaultWorkers = 32
 
@@ -139,29 +126,22 @@ func (o *Options) complete() error {
 func (o *Options) ours(url string) bool { return o.Sites.Ours(o.Sites.Part(url)) }
 
 func (o *Options) defaults() {
-	if o.Workers == 0 {
-		o.Workers = DefaultWorkers
-	}
+	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
+	o.MaxWait = cmp.Or(o.MaxWait, defaultMaxWait)
+	o.Agent = cmp.Or(o.Agent, "fossick")
+	o.Grace = cmp.Or(o.Grace, 5*time.Second)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.URLs == nil {
 		o.URLs = page.NewNormalizer(page.DefaultDrop())
 	}
-	if o.MaxWait == 0 {
-		o.MaxWait = defaultMaxWait
+	if o.Sites == nil {
+		o.Sites = alone{}
 	}
-	if o.Sites != nil {
+	if o.several() {
 		o.MaxWait = math.MaxInt64 // other agents may send links
-	}
-	if o.Agent == "" {
-		o.Agent = "fossick"
-	}
-	if o.Grace == 0 {
-		o.Grace = 5 * time.Second
 	}
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
@@ -171,8 +151,8 @@ func (o *Options) defaults() {
 	}
 }
 
-// Sites divides the web among the agents of a crawl. All URLs of a site are in one part. It is
-// safe for concurrent use.
+// Sites divides the web among the agents of a crawl, and tells the others what concerns all of
+// them. All URLs of a site are in one part. It is safe for concurrent use.
 type Sites interface {
 	// Part returns the part of a URL.
 	Part(url string) uint16
@@ -186,44 +166,42 @@ type Sites interface {
 	// Ours reports whether URLs of a part wait at this agent, which may ask for them now or
 	// soon.
 	Ours(part uint16) bool
+	// Said receives each label given at this agent, for Agent.HearLabels of the others. It
+	// must not wait.
+	Said(label []byte)
+	// Repeats receives each duplicate whose page may be with an earlier owner of its site, for
+	// ReceiveDuplicates of the others. It must not wait, and is called before the commit.
+	Repeats(duplicate []byte)
+}
+
+// alone is the Sites of a single agent, which owns the whole web as one part.
+type alone struct{}
+
+func (alone) Part(string) uint16   { return 0 }
+func (alone) PartOf([]byte) uint16 { return 0 }
+func (alone) Mine(uint16) bool     { return true }
+func (alone) Held(uint16) bool     { return true }
+func (alone) Ours(uint16) bool     { return true }
+func (alone) Said([]byte)          {}
+func (alone) Repeats([]byte)       {}
+
+// several reports whether several agents crawl.
+func (o *Options) several() bool {
+	_, single := o.Sites.(alone)
+	return !single
+}
+
+// allowance is what the crawl may spend before Agent.Allow.
+func (o *Options) allowance() Allowance {
+	if o.several() {
+		return Allowance{}
+	}
+	a := Allowance{Pages: o.MaxPages, Workers: o.Workers, Price: math.Inf(-1)}
+	if a.Pages == 0 {
+		a.Pages = math.MaxUint64
+	}
+	return a
 }
 
 // Reason is why this agent skips a URL of another agent.
 const Reason = "its site is another agent's"
-
-// Due is a stored page that is due to be asked for again, or a URL that gave none.
-type Due struct {
-	ID       store.ID
-	URL      string
-	Priority float64 // among the stored pages; the highest goes first
-	NoPage   bool    // the URL gave no page, and waits among the new ones
-}
-
-// Revisits chooses the stored pages that are asked for again. It belongs to the owner of a
-// crawl.
-type Revisits interface {
-	// Next returns a page that is due. If there is none, again is when to call next; zero
-	// means when all pages so far are done, or never if they are. idle says that they are
-	// done. A page that still waits is not returned twice.
-	Next(now time.Time, idle bool) (p *Due, again time.Time, err error)
-	// Answered reports the result of a visit before it is committed.
-	Answered(id store.ID, v store.Visit)
-	// Source returns which of a host's sitemaps and feeds is due before its next page; −1 for
-	// none.
-	Source(of *store.Announced, now time.Time) int
-	// Announced reports that a source claims a change of a page since it was seen.
-	Announced(id store.ID, now time.Time)
-}
-
-// hopeful is a Revisits that uses the chances of visits.
-type hopeful interface {
-	// Expect reports the chance, in (0,1], that a page's next visit succeeds. It comes before
-	// Answered of the present visit.
-	Expect(id store.ID, chance float64)
-}
-
-// counted is a Revisits that works in rounds.
-type counted interface {
-	Round() int // the number of the round that goes on, or ended last, over all sessions
-	Done() bool // all rounds that were asked for have ended
-}

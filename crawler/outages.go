@@ -1,17 +1,13 @@
 package crawler
 
 import (
-	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
-	"fossick/store"
 )
 
 // observeNetwork shows an ended exchange to the judges of the host and of our network.
@@ -35,7 +31,7 @@ func (c *Crawler) observeNetwork(o *jobResult) {
 // holdForNetwork reports whether no URL may be leased now because of our network; wake is that
 // of leaseAll.
 func (c *Crawler) holdForNetwork() (wake time.Time, hold bool, err error) {
-	switch step, until := c.network.Step(c.flight.busy == 0 && c.frontier.Len() == 0); step {
+	switch step, until := c.network.Step(len(c.jobs) == 0 && c.frontier.Len() == 0); step {
 	case hosts.Go:
 		return wake, false, nil
 	case hosts.Hold:
@@ -48,7 +44,7 @@ func (c *Crawler) holdForNetwork() (wake time.Time, hold bool, err error) {
 	case err != nil:
 		return wake, true, err
 	case j != nil:
-		c.flight.start(j)
+		c.start(j)
 		return wake, true, nil
 	case c.network.Down():
 		return c.opt.Now().Add(time.Second), true, nil
@@ -98,7 +94,7 @@ func (c *Crawler) recallHost(h *hosts.Host) {
 }
 
 // undoMisses undoes the failures that were counted while an outage of our network built up.
-func (c *Crawler) undoMisses(commit func(journal.Batch) error) error {
+func (c *Crawler) undoMisses() error {
 	misses := c.network.TakeBack()
 	if len(misses) == 0 {
 		return nil
@@ -106,23 +102,13 @@ func (c *Crawler) undoMisses(commit func(journal.Batch) error) error {
 	if c.network.Down() {
 		c.chances.TakeBack()
 	}
-	b := c.journal.Batch()
-	defer func() { b.Cancel() }()
-	for _, m := range slices.Backward(misses) {
-		if b.Full() {
-			if err := commit(b); err != nil {
-				return err
-			}
-			b = c.journal.Batch()
-		}
+	slices.Reverse(misses) // the last miss of a URL has its latest place
+	return inBatches(c, sure(misses), c.finish, func(b journal.Batch, m hosts.Miss) error {
 		if err := c.pardonHost(b, m); err != nil {
 			return err
 		}
-		if err := c.queue.pardon(b, []hosts.Miss{m}); err != nil {
-			return err
-		}
-	}
-	return commit(b)
+		return c.pardon(b, []hosts.Miss{m})
+	})
 }
 
 // jobEnded records a URL that ends by the verdict on its host, in case that verdict is undone.
@@ -141,70 +127,4 @@ func (c *Crawler) pardonHost(b journal.Batch, m hosts.Miss) error {
 	}
 	h.Health.Forgive(m)
 	return c.hosts.Put(b, h)
-}
-
-// disown leaves it to other agents to report lost pages.
-func (a *Agent) disown(ctx context.Context, lost []store.ID) error {
-	outcome := store.Outcome{State: StateElsewhere, Reason: Reason, At: a.crawl.opt.Now().UnixMilli()}
-	return a.inBatches(ctx, len(lost), func(b journal.Batch, i int) error { return a.crawl.queue.markElsewhere(b, lost[i], outcome) })
-}
-
-// inBatches calls do n times, in as few batches as possible.
-func (a *Agent) inBatches(ctx context.Context, n int, do func(b journal.Batch, i int) error) error {
-	for i := 0; i < n; {
-		if err := a.inTurn(ctx, func() error {
-			b := a.crawl.journal.Batch()
-			defer func() { b.Cancel() }() // of no effect after Commit
-			for ; i < n && !b.Full(); i++ {
-				if err := do(b, i); err != nil {
-					return err
-				}
-			}
-			return a.crawl.finish(b)
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Back tells agents that may take this one for dead that its pages are not lost. handedOver
-// tells the parts for which HandOver says so.
-func (a *Agent) Back(ctx context.Context, handedOver func(part uint16) bool) error {
-	sites := a.crawl.opt.Sites
-	return a.tellPages(ctx, a.crawl.opt.Store, string(fetch.StateOK), func(part uint16) bool { return handedOver(part) || sites.Ours(part) })
-}
-
-// tellPages tells the owners of other sites the present state of URLs whose pages a store has
-// or had, except for the parts of but.
-func (a *Agent) tellPages(ctx context.Context, s *store.Store, state string, but func(part uint16) bool) error {
-	drafts, sizes := map[uint16]*Parcel{}, map[uint16]int{}
-	for k, err := range s.URLs().Watched() {
-		if err != nil {
-			return err
-		}
-		part := a.crawl.opt.Sites.Part(k.URL)
-		if but(part) {
-			continue
-		}
-		known := knownOf(k)
-		known.State = state
-		if drafts[part] == nil {
-			drafts[part] = &Parcel{}
-		}
-		drafts[part].Known = append(drafts[part].Known, known)
-		if sizes[part] += known.Size(); sizes[part] >= knownBytes {
-			if err := a.tell(ctx, part, drafts[part]); err != nil {
-				return err
-			}
-			delete(drafts, part)
-			delete(sizes, part)
-		}
-	}
-	for _, part := range slices.Sorted(maps.Keys(drafts)) {
-		if err := a.tell(ctx, part, drafts[part]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,12 +1,18 @@
 package crawler
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/graph/orders"
+	"fossick/internal/page"
 	"fossick/store"
 )
 
@@ -26,14 +32,16 @@ func (c *Crawler) applyPage(b journal.Batch, o *jobResult) error {
 	}
 	visit.Rest, visit.Own = c.hosts.RestOf(h, r).Millis()
 	visit.Wait = o.Page.Wait
-	visit.RetryAfter = r.RetryAfter.Milliseconds()
-	return putVisit(b, o, o.ID, visits, visit)
+	if err := b.PutVisit(o.ID, visits, visit); err != nil {
+		return err
+	}
+	return putWire(b, o, o.ID, visits)
 }
 
-// putVisit journals the n-th exchange for a URL, with its headers if these are kept.
-func putVisit(b journal.Batch, o *jobResult, id store.ID, n int, visit store.Visit) error {
-	if err := b.PutVisit(id, n, visit); err != nil || o.Wire.Kind == 0 || o.Wire.Packed == nil {
-		return err
+// putWire journals the headers of the n-th exchange for a URL, if these are kept.
+func putWire(b journal.Batch, o *jobResult, id store.ID, n int) error {
+	if o.Wire.Kind == 0 || o.Wire.Packed == nil {
+		return nil
 	}
 	return b.PutWire(id, n, o.Wire)
 }
@@ -44,18 +52,18 @@ func putVisit(b journal.Batch, o *jobResult, id store.ID, n int, visit store.Vis
 func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store.Visit) error {
 	r, h := o.Resp, o.Host
 	if c.opt.forgotten(o) {
-		return c.queue.conclude(b, o.ID, o.Queued, c.dismissed())
+		return c.conclude(b, o.ID, o.Queued, c.dismissed())
 	}
 	if o.Excused {
-		return c.queue.tryAgain(b, o, visits)
+		return c.tryAgain(b, o, visits)
 	}
 	if hosts.Transient(r) {
 		h.Failures++
-		return c.queue.retry(b, o, visits, c.hosts.RestOf(h, r).Host)
+		return c.retry(b, o, visits, c.hosts.RestOf(h, r).Host)
 	}
 	h.Failures = 0
 	if r.State == fetch.StateRedirect {
-		to, err := c.queue.redirect(b, o)
+		to, err := c.redirect(b, o)
 		visit.Location, o.Wire.Kind = to, store.WireRedirect
 		return err
 	}
@@ -63,9 +71,9 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		if r.State == fetch.StateCode {
 			c.traps.Missing(&h.Trap, o.Discovery.URL)
 		}
-		return c.queue.conclude(b, o.ID, o.Queued, c.queue.outcomeOf(o))
+		return c.conclude(b, o.ID, o.Queued, c.outcomeOf(o))
 	}
-	outcome := store.Outcome{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.queue.nextVisit(interval(o.Discovery.Depth))}
+	outcome := store.Outcome{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.nextVisit(interval(o.Discovery.Depth))}
 	original, err := repeated(b, o.Read)
 	if err != nil {
 		return err
@@ -92,7 +100,7 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 	unwanted, is := o.Read.unwanted()
 	switch {
 	case near.Page != 0:
-		c.totals.nearDuplicate()
+		c.totals.NearDuplicates++
 		outcome.State, outcome.Page, outcome.Resemblance = string(fetch.StateDuplicate), near.Page, near.Resemblance
 		outcome.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.Page, near.Resemblance)
 	case is:
@@ -101,22 +109,22 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		if outcome.Page, err = c.keepPage(b, o); err != nil {
 			return err
 		}
-		if err := c.queue.conclude(b, o.ID, o.Queued, outcome); err != nil {
+		if err := c.conclude(b, o.ID, o.Queued, outcome); err != nil {
 			return err
 		}
 		return c.announceContent(b, o.Discovery.URL, o.Read.Signature.Bytes(), o.Read.Checksum[:], o.Read.Raw[:])
 	}
-	if _, err := c.queue.links(b, o); err != nil {
+	if _, err := c.discoverLinks(b, o); err != nil {
 		return err
 	}
-	return c.queue.conclude(b, o.ID, o.Queued, outcome)
+	return c.conclude(b, o.ID, o.Queued, outcome)
 }
 
 // mayStandForOthers reports whether other agents may have dropped pages for the page of this
 // URL, which was stored once and lost. It may therefore end as a duplicate only of a page that
 // all agents prefer.
 func (c *Crawler) mayStandForOthers(o *jobResult) bool {
-	return c.opt.Sites != nil && o.Queued.Excused > 0
+	return c.opt.several() && o.Queued.Excused > 0
 }
 
 // repeated returns the number of a stored page with the same content; 0 if there is none.
@@ -133,10 +141,10 @@ func repeated(b journal.Batch, p *parsedPage) (original uint64, err error) {
 // followed, as those of a mirror may be; the others were counted at the stored page.
 func (c *Crawler) leavePage(b journal.Batch, o *jobResult, outcome store.Outcome) error {
 	o.Read.Found = slices.DeleteFunc(o.Read.Found, func(f link) bool { return f.Seen.ID != 0 && !f.Seen.Skipped })
-	if _, err := c.queue.links(b, o); err != nil {
+	if _, err := c.discoverLinks(b, o); err != nil {
 		return err
 	}
-	return c.queue.conclude(b, o.ID, o.Queued, outcome)
+	return c.conclude(b, o.ID, o.Queued, outcome)
 }
 
 // keepPage stores a page, queues its links and returns its number.
@@ -144,7 +152,7 @@ func (c *Crawler) keepPage(b journal.Batch, o *jobResult) (number uint64, err er
 	number, o.Wire.Kind = c.totals.nextPage(), store.WirePage
 	c.marks.overrule(o.urlid(), &o.Read.Score)
 	found(o.Host, o.Read.Feeds)
-	links, err := c.queue.links(b, o)
+	links, err := c.discoverLinks(b, o)
 	if err != nil {
 		return 0, err
 	}
@@ -154,13 +162,6 @@ func (c *Crawler) keepPage(b journal.Batch, o *jobResult) (number uint64, err er
 	c.latest.add(number, o.Read.Page)
 	c.countPage(o)
 	return number, nil
-}
-
-func visitOf(r *fetch.Response) store.Visit {
-	return store.Visit{
-		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
-		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: r.ErrorText(),
-	}
 }
 
 func (c *Crawler) countPage(o *jobResult) {
@@ -189,4 +190,113 @@ func (c *Crawler) pageRecord(o *jobResult, number uint64, links []store.ID) *sto
 		Charset: p.Charset, LinkKinds: p.LinkKinds(), Unseen: int64(p.Unseen) + 1,
 		Rights: c.rightsOf(o), Topics: p.Score.Topics, Parent: o.Queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
 	}
+}
+
+// conclude ends a URL's wait; a job without a URL (id 0) has nothing to end.
+func (c *Crawler) conclude(b journal.Batch, id store.ID, place store.Queued, outcome store.Outcome) error {
+	if id == 0 {
+		return nil
+	}
+	if c.opt.several() { // an earlier owner of the part may have ended it meanwhile
+		switch was, err := b.Ended(id); {
+		case err == nil:
+			c.totals.reopened(was)
+		case !errors.Is(err, store.ErrUnknown):
+			return err
+		}
+	}
+	c.totals.States[outcome.State]++
+	outcome.At = cmp.Or(outcome.At, c.opt.Now().UnixMilli())
+	outcome.Score, outcome.Parent = cmp.Or(outcome.Score, place.Score), place.Parent
+	return b.End(id, outcome)
+}
+
+// nextVisit returns the time of the next visit for the journal, 0 for never.
+func (c *Crawler) nextVisit(after time.Duration) int64 {
+	if after <= 0 {
+		return 0
+	}
+	return c.opt.Now().Add(after).UnixMilli()
+}
+
+// outcomeOf returns the outcome of a URL that its exchange ended.
+func (c *Crawler) outcomeOf(o *jobResult) store.Outcome {
+	r := o.Resp
+	return store.Outcome{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: c.nextVisit(revisitAfterAnswer(r, o.Discovery.Depth))}
+}
+
+// outcome returns the outcome of a URL that ended without an exchange of its own.
+func (c *Crawler) outcome(state, reason string) store.Outcome {
+	return store.Outcome{State: state, Reason: reason, Next: c.nextVisit(revisitAfter(fetch.State(state), 0))}
+}
+
+// retry queues a URL again after a failure that may pass, or gives it up. Its priority falls
+// by the chance that another try succeeds.
+func (c *Crawler) retry(b journal.Batch, o *jobResult, visits int, rest time.Duration) error {
+	place, err := b.Queued(o.ID) // Excused may have changed during the exchange
+	if err != nil {
+		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
+	}
+	place.Visits = visits
+	again, why := o.Host.Health.Retry(o.Resp, visits-place.Excused)
+	if again {
+		key := page.Key(o.Discovery.URL)
+		worth := c.raised(0, key, o.Priority)
+		c.chances.Retry(o.Host.Name, o.Discovery.URL, o.Resp, c.opt.Now().Add(rest))
+		o.Priority = c.lowered(0, key, worth)
+		c.requeue(o.job)
+		return b.Queue(o.ID, place)
+	}
+	outcome := c.outcomeOf(o)
+	if why != "" {
+		outcome.Reason = strings.TrimPrefix(outcome.Reason+"; "+why, "; ")
+	}
+	return c.conclude(b, o.ID, place, outcome)
+}
+
+// tryAgain queues a URL again after a failure that does not count.
+func (c *Crawler) tryAgain(b journal.Batch, o *jobResult, visits int) error {
+	place, err := b.Queued(o.ID)
+	if err != nil {
+		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
+	}
+	place.Visits = visits
+	place.Excused++
+	c.requeue(o.job)
+	return b.Queue(o.ID, place)
+}
+
+// redirect queues the target with the priority of the URL, so that each hop waits for its own
+// host and robots.txt.
+func (c *Crawler) redirect(b journal.Batch, o *jobResult) (store.ID, error) {
+	outcome := store.Outcome{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: c.nextVisit(revisitAfterAnswer(o.Resp, o.Discovery.Depth))}
+	target, err := redirectTarget(c.opt.URLs, o.Resp)
+	switch {
+	case err != nil:
+		outcome.Reason = "the target of the redirect cannot be used: " + err.Error()
+	case o.Discovery.Hops+1 > maxHops:
+		outcome.Reason = "too many redirects in a row"
+	}
+	var id store.ID
+	if outcome.Reason == "" {
+		score := c.scoreOfRedirect(o.Queued.Score, c.raised(0, page.Key(o.Discovery.URL), o.Priority))
+		f := link{URL: target, Hash: store.HashURL(target), Score: score, Skip: c.opt.Scope.Excludes(target)}
+		if f.Skip == "" {
+			f.Skip = c.opt.Scope.refusal(o.Discovery.URL, target)
+		}
+		var led []float64
+		if s, ok := c.opt.Scorer.(Redirected); ok {
+			led = s.Led(page.Key(o.Discovery.URL))
+			s.Lead(page.Key(target), led)
+		}
+		discovery := store.Discovery{From: o.urlid(), Via: store.ViaRedirect, Depth: o.Discovery.Depth, Hops: o.Discovery.Hops + 1}
+		if id, err = c.discover(b, discovery, f, orders.Link{Score: score, Step: c.totals.LastPage()}); err != nil {
+			return 0, err
+		}
+		if err := c.sendLinks(b, Parcel{From: o.Discovery.URL, Via: discovery.Via, Depth: discovery.Depth, Hops: discovery.Hops, Led: led}); err != nil {
+			return 0, err
+		}
+		outcome.Reason = "to " + target
+	}
+	return id, c.conclude(b, o.ID, o.Queued, outcome)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"fossick/crawler/journal"
 	"fossick/internal/page"
 	"fossick/internal/wire"
 	"fossick/store"
@@ -157,6 +158,17 @@ func (p *Parcel) page() *page.Page {
 	return &page.Page{URL: p.From, Lang: p.Lang, Links: links, Excerpt: x}
 }
 
+// owns reports whether this agent owns a URL's part, even if it must wait.
+func (c *Crawler) owns(url string) bool { return c.opt.Sites.Held(c.opt.Sites.Part(url)) }
+
+// sendLinks puts the gathered links to other agents into the outbox, in parcels that are
+// otherwise like head.
+func (c *Crawler) sendLinks(b journal.Batch, head Parcel) error {
+	return c.outgoing.dispatch(head, func(part uint16, data []byte) error {
+		return store.OutboxIn(journal.Stored(b)).Put(part, &c.totals.Counts, data)
+	})
+}
+
 // outgoing gathers the links to other agents' sites of one page, redirect or sitemap after
 // another. One goroutine uses it.
 type outgoing struct {
@@ -173,8 +185,8 @@ const toldURLs = 1 << 16
 // manyTold bounds the links that are sent for one URL; more would hardly change its priority.
 const manyTold = 16
 
-func newOutgoing(sites Sites) *outgoing {
-	return &outgoing{sites: sites, told: page.NewRecent[uint8](toldURLs), drafts: map[uint16][]Link{}}
+func newOutgoing(sites Sites) outgoing {
+	return outgoing{sites: sites, told: page.NewRecent[uint8](toldURLs), drafts: map[uint16][]Link{}}
 }
 
 // Take takes a link, and reports whether it leads to another agent's part. l is the link on

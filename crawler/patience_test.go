@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -203,22 +202,6 @@ func TestWaits(t *testing.T) {
 	w.taken(at.Add(time.Millisecond), frontier.Item{ID: 5, Key: 5, Priority: 0.9})
 	if w.of(4, at.Add(time.Millisecond)) != nil || w.of(5, at) != nil {
 		t.Error("a wait of a moment is told of")
-	}
-}
-
-// TestWaitsAreBounded: only the latest refused links are remembered.
-func TestWaitsAreBounded(t *testing.T) {
-	w, rng := newWaits(), rand.New(rand.NewPCG(1, 2))
-	const many = 20 * remembered
-	for range many {
-		w.refused(time.UnixMilli(1), frontier.Item{ID: 1, Key: rng.Uint64()}, 1, func(float64) (float64, int) { return 1, 1 })
-	}
-	n := 0
-	for range w.links.All() {
-		n++
-	}
-	if n < remembered || n > 2*remembered {
-		t.Errorf("%d links are remembered, want %d to %d", n, remembered, 2*remembered)
 	}
 }
 

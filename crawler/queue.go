@@ -15,139 +15,210 @@ import (
 	"fossick/store"
 )
 
-// queue holds the waiting URLs, in the frontier and in the journal.
-type queue struct {
-	opt      *Options
-	journal  journal.Journal
-	frontier *frontier.Frontier
-	totals   *running
-	hosts    *hosts.Table
-	kinds    linkKinds
-	orders   []orders.Ordering // orderings of the frontier: the parts of a mix, or the only one
-	scored   int               // index of the ordering that goes by scores, if any does
-	passes   *passes
-	chances  *hosts.Chances
-	held     bool
-	outgoing *outgoing // nil for a single agent
-}
-
-// newQueue returns an empty queue, before the seeds enter it.
-func newQueue(opt *Options, j journal.Journal, f *frontier.Frontier, t *running, h *hosts.Table, p *passes, c *hosts.Chances) *queue {
-	q := &queue{opt: opt, journal: j, frontier: f, totals: t, hosts: h, passes: p, chances: c,
-		kinds: newLinkKinds(opt.Ordering, opt.Seeds), held: opt.Revisits != nil && !opt.NewPages}
-	q.orders = orders.Parts(opt.Ordering)
-	q.scored, _ = orders.Scored(opt.Ordering)
-	if opt.Sites != nil {
-		q.outgoing = newOutgoing(opt.Sites)
-	}
-	return q
-}
-
-// open lets in the URLs that wait in the journal.
-func (q *queue) open() error {
-	q.held = false
-	if err := q.restore(); err != nil {
+// openQueue lets in the URLs that wait in the journal.
+func (c *Crawler) openQueue() error {
+	c.held = false
+	if err := c.restoreQueue(); err != nil {
 		return err
 	}
-	q.Rescore()
+	c.rescoreNow()
 	return nil
 }
 
-// Len counts the waiting URLs, including those that only the journal has.
-func (q *queue) Len() int {
-	if q.opt.Revisits == nil {
-		return q.frontier.Len()
+// waiting counts the waiting URLs, including those that only the journal has.
+func (c *Crawler) waiting() int {
+	if c.opt.Revisits == nil {
+		return c.frontier.Len()
 	}
-	return q.totals.Waiting()
+	return c.totals.waiting()
 }
 
-// Requeue puts a leased URL back in its place; the jobs of foreign sitemaps and probes have
+// requeue puts a leased URL back in its place; the jobs of foreign sitemaps and probes have
 // none.
-func (q *queue) Requeue(j *job) {
+func (c *Crawler) requeue(j *job) {
 	if j.Old != nil {
-		q.pushStored(j.Old.ID, j.Discovery.URL, j.Priority)
+		c.pushStored(j.Old.ID, j.Discovery.URL, j.Priority)
 	}
 	if j.ID == 0 {
 		return
 	}
-	if len(q.orders) > 1 {
-		q.push(j.ID, j.Host.Party, j.Discovery.URL, j.Queued)
+	if len(c.orders) > 1 {
+		c.push(j.ID, j.Host.Party, j.Discovery.URL, j.Queued)
 		return
 	}
-	q.frontier.Push(item(j.ID, j.Host.Party, j.Discovery.URL, j.Priority))
+	c.frontier.Push(item(j.ID, j.Host.Party, j.Discovery.URL, j.Priority))
 }
 
 // putBack returns a URL that the frontier has just given.
-func (q *queue) putBack(it frontier.Item, url string, place store.Queued) {
-	if len(q.orders) > 1 {
-		q.push(store.ID(it.ID), it.Host, url, place)
+func (c *Crawler) putBack(it frontier.Item, url string, place store.Queued) {
+	if len(c.orders) > 1 {
+		c.push(store.ID(it.ID), it.Host, url, place)
 		return
 	}
-	q.frontier.Push(it)
+	c.frontier.Push(it)
 }
 
-// Priority is that of a URL in the frontier's first order, whichever order gave it.
-func (q *queue) Priority(it frontier.Item, place store.Queued) float64 {
-	if len(q.orders) > 1 {
-		return q.Lowered(it.Key, place.Priority)
+// firstPriority is that of a URL in the frontier's first order, whichever order gave it.
+func (c *Crawler) firstPriority(it frontier.Item, place store.Queued) float64 {
+	if len(c.orders) > 1 {
+		return c.lowered(0, it.Key, place.Priority)
 	}
 	return it.Priority
 }
 
 // pushStored queues a stored page. It has no key, so that a scorer that learns does not move
 // it.
-func (q *queue) pushStored(id store.ID, url string, priority float64) {
-	q.frontier.Push(frontier.Item{ID: frontier.ID(id), Host: q.frontier.Host(page.Host(url)), Priority: priority})
+func (c *Crawler) pushStored(id store.ID, url string, priority float64) {
+	c.frontier.Push(frontier.Item{ID: frontier.ID(id), Host: c.frontier.Host(page.Host(url)), Priority: priority})
 }
 
-// linkFrom is what an ordering may know of a link on a page.
-func (q *queue) linkFrom(from string, f link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.lastPage(), Place: f.Place, Discovers: q.kinds.discovers(from, f.URL)}
-}
-
-// linksFrom is linkFrom for all links of a page.
-func (q *queue) linksFrom(b journal.Batch, from string, found []link) ([]orders.Link, error) {
+// linksFrom is what an ordering may know of the links of a page.
+func (c *Crawler) linksFrom(b journal.Batch, from string, found []link) ([]orders.Link, error) {
 	links := make([]orders.Link, len(found))
 	for i, f := range found {
-		links[i] = q.linkFrom(from, f)
+		links[i] = orders.Link{Score: f.Score, Step: c.totals.LastPage(), Place: f.Place, Discovers: c.kinds.discovers(from, f.URL)}
 	}
-	return links, q.rank(b, found, links)
+	return links, c.rankLinks(b, found, links)
 }
 
-// linkOf is what an ordering may know of a URL that a sitemap lists.
-func (q *queue) linkOf(f link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.lastPage(), Place: f.Place, Listed: true}
+// listedLink is what an ordering may know of a URL that a sitemap lists.
+func (c *Crawler) listedLink(f link) orders.Link {
+	return orders.Link{Score: f.Score, Step: c.totals.LastPage(), Place: f.Place, Listed: true}
 }
 
-// learned gives the queue new priorities once the scorer has learned enough.
-func (q *queue) learned() error {
-	if q.passes.firstLesson() {
-		q.Rescore()
-		return q.frontier.Err()
+// rescoreDue gives the queue new priorities once the scorer has learned enough.
+func (c *Crawler) rescoreDue() error {
+	if c.passes.firstLesson() {
+		c.rescoreNow()
+		return c.frontier.Err()
 	}
-	f := q.frontier.Order(q.scored)
-	urls, whole := q.passes.due(q.totals.lastPage(), f.Len(), f.Spilled())
+	f := c.frontier.Order(c.scored)
+	urls, whole := c.passes.due(c.totals.LastPage(), f.Len(), f.Spilled())
 	if whole {
-		f.Reprioritise(q.priority())
-		q.passes.Done()
-	} else if urls > 0 && f.Renew(urls, q.priority()) {
-		q.passes.Done()
+		f.Reprioritise(c.newPriority())
+		c.passes.Done()
+	} else if urls > 0 && f.Renew(urls, c.newPriority()) {
+		c.passes.Done()
 	}
-	return q.frontier.Err()
+	return c.frontier.Err()
 }
 
-// Rescore gives the whole queue new priorities at once.
-func (q *queue) Rescore() {
-	if q.passes.Begin(q.totals.lastPage()) {
-		q.frontier.Order(q.scored).Reprioritise(q.priority())
-		q.passes.Done()
+// rescoreNow gives the whole queue new priorities at once.
+func (c *Crawler) rescoreNow() {
+	if c.passes.Begin(c.totals.LastPage()) {
+		c.frontier.Order(c.scored).Reprioritise(c.newPriority())
+		c.passes.Done()
 	}
 }
 
 // rescores reports whether the scorer changes the priorities of waiting URLs in an order.
-func (q *queue) rescores(order int) bool {
-	_, ok := q.opt.Scorer.(Rescorer)
-	return ok && orders.ByScore(q.orders[order])
+func (c *Crawler) rescores(order int) bool {
+	_, ok := c.opt.Scorer.(Rescorer)
+	return ok && orders.ByScore(c.orders[order])
+}
+
+// in returns a place's priority in one of the frontier's orders; false if the record has none
+// because the crawl had another ordering before.
+func in(place *store.Queued, order int) (priority float64, ok bool) {
+	switch {
+	case order == 0:
+		return place.Priority, true
+	case order <= len(place.Also):
+		return place.Also[order-1], true
+	}
+	return place.Priority, false
+}
+
+// placed returns the priorities that a link gives its target. was is the target's place if it
+// waits.
+func (c *Crawler) placed(link orders.Link, was *store.Queued) (place store.Queued) {
+	for i, o := range c.orders {
+		link.Queued = false
+		if was != nil {
+			link.Old, link.Queued = in(was, i)
+		}
+		if priority := o.Priority(link); i == 0 {
+			place.Priority = priority
+		} else {
+			place.Also = append(place.Also, priority)
+		}
+	}
+	return place
+}
+
+// push queues a URL at its place from the journal, each priority lowered by its chance.
+func (c *Crawler) push(id store.ID, host frontier.Host, url string, place store.Queued) {
+	key := page.Key(url)
+	var also []float64
+	for i := 1; i < len(c.orders); i++ {
+		priority, _ := in(&place, i)
+		also = append(also, c.lowered(i, key, priority))
+	}
+	c.frontier.Push(item(id, host, url, c.lowered(0, key, place.Priority)), also...)
+}
+
+// pushAt queues a URL with the priorities of a place, and returns the place.
+func (c *Crawler) pushAt(id store.ID, url string, place store.Queued) store.Queued {
+	c.frontier.Push(item(id, c.frontier.Host(page.Host(url)), url, place.Priority), place.Also...)
+	return place
+}
+
+// replacePlace gives a waiting URL another place in the frontier. It reports whether the journal
+// should record that, and whether the link is better than the recorded one.
+func (c *Crawler) replacePlace(id store.ID, f link, was, now *store.Queued) (moved, better bool) {
+	host, key := c.frontier.Host(page.Host(f.URL)), page.Key(f.URL)
+	for i := range c.orders {
+		old, _ := in(was, i)
+		priority, _ := in(now, i)
+		it := item(id, host, f.URL, c.lowered(i, key, priority))
+		switch order, rescores := c.frontier.Order(i), c.rescores(i); {
+		case rescores && !order.Spilled():
+			order.Set(it) // its priority may differ from the journalled one
+		case rescores || priority > old:
+			order.Raise(it) // priorities on disk fall only in a pass over all
+		case priority < old:
+			order.Set(it)
+		}
+		if c.moved(i, *was, old, priority, f.Score) {
+			moved, better = true, better || i == c.scored
+		}
+	}
+	_, scored := orders.Scored(c.opt.Ordering)
+	return moved, better || !scored
+}
+
+// rankLinks sets the Rank of links for an ordering that needs it.
+func (c *Crawler) rankLinks(b journal.Batch, found []link, links []orders.Link) error {
+	order := slices.IndexFunc(c.orders, orders.Ranked)
+	if order < 0 {
+		return nil
+	}
+	old := make([]float64, len(found))
+	var all []float64
+	for i, f := range found {
+		old[i] = math.Inf(-1)
+		seen, err := b.Lookup(f.Hash)
+		if err != nil {
+			return err
+		}
+		if seen.ID == 0 || !c.frontier.Queued(frontier.ID(seen.ID)) {
+			continue
+		}
+		place, err := b.Queued(seen.ID)
+		if err != nil {
+			continue // it has ended
+		}
+		old[i], _ = in(&place, order)
+		all = append(all, old[i])
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	for i := range links {
+		if at, waits := slices.BinarySearch(all, old[i]); waits {
+			links[i].Rank = 1 + at
+		}
+	}
+	return nil
 }
 
 // Where the scorer rescores, the priority of a waiting URL, a probability, may differ by
@@ -161,8 +232,8 @@ const (
 // moved reports whether the priority that one more parent gives a waiting URL is worth a
 // record. A scorer that rescores changes it with each link and page, and a resumed crawl
 // rescores the queue at once; so only a clearly better parent or a large move is recorded.
-func (q *queue) moved(order int, place store.Queued, old, priority, score float64) bool {
-	if q.rescores(order) {
+func (c *Crawler) moved(order int, place store.Queued, old, priority, score float64) bool {
+	if c.rescores(order) {
 		return score > betterLink*place.Score+farPlace/10 || math.Abs(priority-old) > farPlace
 	}
 	return priority != old
@@ -173,84 +244,70 @@ func item(id store.ID, host frontier.Host, url string, priority float64) frontie
 	return frontier.Item{ID: frontier.ID(id), Host: host, Priority: priority, Key: page.Key(url)}
 }
 
-// restore gives the frontier the URLs that wait in the journal.
-func (q *queue) restore() error {
-	for w, err := range q.journal.Waiters() {
+// restoreQueue gives the frontier the URLs that wait in the journal.
+func (c *Crawler) restoreQueue() error {
+	for w, err := range c.journal.Waiters() {
 		if err != nil {
 			return err
 		}
-		if uint64(w.ID) > q.totals.URLs() {
-			return fmt.Errorf("URL %d waits, but only %d are known: %w; run fossick repair", w.ID, q.totals.URLs(), store.ErrDamaged)
+		if uint64(w.ID) > c.totals.URLs {
+			return fmt.Errorf("URL %d waits, but only %d are known: %w; run fossick repair", w.ID, c.totals.URLs, store.ErrDamaged)
 		}
 		if w.Visits > w.Excused {
-			if err := q.recall(&w); err != nil {
+			if err := c.recallChance(&w); err != nil {
 				return err
 			}
 		}
-		q.push(w.ID, q.frontier.Host(page.Host(w.URL)), w.URL, w.Queued)
+		c.push(w.ID, c.frontier.Host(page.Host(w.URL)), w.URL, w.Queued)
 	}
-	return q.frontier.Err()
+	return c.frontier.Err()
 }
 
 // reopen queues again the wanted URLs that ended in a state.
-func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error {
-	b := q.journal.Batch()
-	defer func() { b.Cancel() }()
-	for e, err := range q.opt.Store.URLs().Ended(string(state)) {
-		if err != nil {
-			return err
-		}
-		if !wanted(&e) {
-			continue
-		}
-		if b.Full() {
-			if err := q.totals.Commit(b); err != nil {
-				return err
-			}
-			b = q.journal.Batch()
-		}
-		life, err := q.opt.Store.URLs().Life(e.URL)
-		if err != nil {
-			return err
-		}
-		lost := 0
-		if state == StateLost {
-			lost = 1
-		}
-		if _, err := q.reopenURL(b, life, lost); err != nil {
-			return err
-		}
+func (c *Crawler) reopen(state fetch.State, wanted func(*store.Ended) bool) error {
+	lost := 0
+	if state == StateLost {
+		lost = 1
 	}
-	return q.totals.Commit(b)
+	return inBatches(c, c.opt.Store.URLs().Ended(string(state)), c.totals.commit, func(b journal.Batch, e store.Ended) error {
+		if !wanted(&e) {
+			return nil
+		}
+		life, err := c.opt.Store.URLs().Life(e.URL)
+		if err == nil {
+			_, err = c.reopenURL(b, life, lost)
+		}
+		return err
+	})
 }
 
 // reopenURL undoes the end of a URL, and returns its place in the queue. excused is the number
 // of visits that do not count as tries.
-func (q *queue) reopenURL(b journal.Batch, life *store.Life, excused int) (store.Queued, error) {
-	place := q.placed(orders.Link{Score: life.Outcome.Score, Step: q.totals.lastPage(), Depth: life.Depth}, nil)
+func (c *Crawler) reopenURL(b journal.Batch, life *store.Life, excused int) (store.Queued, error) {
+	place := c.placed(orders.Link{Score: life.Outcome.Score, Step: c.totals.LastPage(), Depth: life.Depth}, nil)
 	place.Score, place.Parent, place.Visits, place.Excused = life.Outcome.Score, life.Outcome.Parent, max(len(life.Visits), excused), excused
 	if life.Outcome.Resemblance > 0 {
-		q.totals.nearReopened()
+		c.totals.NearDuplicates--
 	}
-	q.totals.reopened(life.Outcome.State)
+	c.totals.reopened(life.Outcome.State)
 	return place, b.Requeue(store.HashURL(life.URL), life.ID, place)
 }
 
 // pardon undoes failures of URLs: their exchanges stay in the journal but no longer count, and
 // URLs that ended by them wait again.
-func (q *queue) pardon(b journal.Batch, misses []hosts.Miss) error {
+func (c *Crawler) pardon(b journal.Batch, misses []hosts.Miss) error {
 	for _, m := range slices.Backward(misses) { // the last miss of a URL has its latest place
 		if m.ID == 0 {
 			continue
 		}
-		if err := q.pardonURL(b, m); err != nil {
+		if err := c.pardonURL(b, m); err != nil {
 			return fmt.Errorf("%s: undo a failure: %w", m.URL, err)
 		}
 	}
 	return nil
 }
 
-func (q *queue) pardonURL(b journal.Batch, m hosts.Miss) error {
+func (c *Crawler) pardonURL(b journal.Batch, m hosts.Miss) error {
 	counted := 0
 	if m.Page {
 		counted = 1
@@ -261,7 +318,7 @@ func (q *queue) pardonURL(b journal.Batch, m hosts.Miss) error {
 			return nil
 		}
 		place.Excused++
-		q.forgive(m, place)
+		c.restorePriority(m, place)
 		return b.Queue(m.ID, place)
 	}
 	if !errors.Is(err, store.ErrUnknown) {
@@ -271,48 +328,47 @@ func (q *queue) pardonURL(b journal.Batch, m hosts.Miss) error {
 	if err != nil {
 		return err
 	}
-	q.totals.reopened(state)
+	c.totals.reopened(state)
 	place = m.Queued
 	place.Excused += counted
-	discovery, err := q.journal.Discovery(m.ID)
+	discovery, err := c.journal.Discovery(m.ID)
 	if err != nil {
 		return err
 	}
-	q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), discovery.URL, place.Priority), place.Also...)
-	return b.Requeue(store.HashURL(discovery.URL), m.ID, place)
+	return b.Requeue(store.HashURL(discovery.URL), m.ID, c.pushAt(m.ID, discovery.URL, place))
 }
 
-// enqueueSeeds queues the seeds that the store does not know yet, in as many batches as
-// needed. After a kill in between, the next session gets the same seeds. If one of them is out
-// of scope, it queues none.
-func (q *queue) enqueueSeeds(seeds []string) error {
-	seeds, err := q.inScope(seeds)
+// queueSeeds queues the seeds that the store does not know yet, in as many batches as needed.
+// After a kill in between, the next session gets the same seeds. If one of them is out of
+// scope, it queues none.
+func (c *Crawler) queueSeeds(seeds []string) error {
+	seeds, err := c.seedsInScope(seeds)
 	if err != nil {
 		return err
 	}
-	for len(seeds) > 0 {
-		n, err := q.enqueueSomeSeeds(seeds)
-		if err != nil {
-			return err
-		}
-		seeds = seeds[n:]
+	if err := inBatches(c, sure(seeds), c.totals.commit, func(b journal.Batch, seed string) error {
+		f := link{URL: seed, Hash: store.HashURL(seed), Score: 1}
+		_, err := c.discover(b, store.Discovery{Via: store.ViaSeed}, f, orders.Link{Score: 1})
+		return err
+	}); err != nil {
+		return err
 	}
-	if q.frontier.Len() == 0 && q.totals.URLs() == 0 {
+	if c.frontier.Len() == 0 && c.totals.URLs == 0 {
 		return errors.New("nothing to crawl: give start pages with --seed or --seeds")
 	}
 	return nil
 }
 
-// inScope refuses seeds out of scope, but passes over those that the store knows: a resumed
+// seedsInScope refuses seeds out of scope, but passes over those that the store knows: a resumed
 // crawl may have a narrower scope.
-func (q *queue) inScope(seeds []string) (wanted []string, err error) {
+func (c *Crawler) seedsInScope(seeds []string) (wanted []string, err error) {
 	for _, seed := range seeds {
-		why := q.opt.Scope.Excludes(seed)
+		why := c.opt.Scope.Excludes(seed)
 		if why == "" {
 			wanted = append(wanted, seed)
 			continue
 		}
-		known, err := q.journal.Lookup([]store.Hash{store.HashURL(seed)})
+		known, err := c.journal.Lookup([]store.Hash{store.HashURL(seed)})
 		if err != nil {
 			return nil, err
 		}
@@ -323,66 +379,110 @@ func (q *queue) inScope(seeds []string) (wanted []string, err error) {
 	return wanted, nil
 }
 
-// enqueueSomeSeeds queues as many seeds as fit in a batch, and returns their number.
-func (q *queue) enqueueSomeSeeds(seeds []string) (n int, err error) {
-	b := q.journal.Batch()
-	defer func() { b.Cancel() }() // of no effect after Commit
-	for n < len(seeds) && !b.Full() {
-		f := link{URL: seeds[n], Hash: store.HashURL(seeds[n]), Score: 1}
-		if _, err := q.Discover(b, store.Discovery{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
-			return 0, err
-		}
-		n++
-	}
-	return n, q.totals.Commit(b)
-}
-
-// Lowered returns the frontier's priority, in its first order, of a URL whose last exchange
+// lowered returns the frontier's priority, in one of its orders, of a URL whose last exchange
 // failed: the journalled priority, lowered by the chance that another try succeeds. A resumed
 // crawl estimates the chance anew.
-func (q *queue) Lowered(key uint64, priority float64) float64 { return q.lowered(0, key, priority) }
-
-func (q *queue) lowered(order int, key uint64, priority float64) float64 {
-	return hosts.Lower(q.orders[order], priority, q.chances.Of(key))
+func (c *Crawler) lowered(order int, key uint64, priority float64) float64 {
+	return hosts.Lower(c.orders[order], priority, c.chances.Of(key))
 }
 
 // raised is the inverse of lowered.
-func (q *queue) raised(order int, key uint64, priority float64) float64 {
-	return hosts.Raise(q.orders[order], priority, q.chances.Of(key))
+func (c *Crawler) raised(order int, key uint64, priority float64) float64 {
+	return hosts.Raise(c.orders[order], priority, c.chances.Of(key))
 }
 
-// priority returns the function that the frontier calls in the present pass.
-func (q *queue) priority() func(key uint64, was float64) (now float64, known bool) {
-	if !q.chances.Any() {
-		return q.passes.Priority
+// newPriority returns the function that the frontier calls in the present pass.
+func (c *Crawler) newPriority() func(key uint64, was float64) (now float64, known bool) {
+	if !c.chances.Any() {
+		return c.passes.Priority
 	}
 	return func(key uint64, was float64) (float64, bool) {
-		now, known := q.passes.Priority(key, q.raised(q.scored, key, was))
-		return q.lowered(q.scored, key, now), known
+		now, known := c.passes.Priority(key, c.raised(c.scored, key, was))
+		return c.lowered(c.scored, key, now), known
 	}
 }
 
-// recall restores the chance of a URL that failed in an earlier session.
-func (q *queue) recall(w *store.Waiter) error {
-	if q.opt.Store == nil {
+// recallChance restores the chance of a URL that failed in an earlier session.
+func (c *Crawler) recallChance(w *store.Waiter) error {
+	if c.opt.Store == nil {
 		return nil
 	}
-	visits, err := store.VisitsOf(q.opt.Store, w.ID)
+	visits, err := store.VisitsOf(c.opt.Store, w.ID)
 	if err != nil {
 		return err
 	}
-	q.chances.Waits(w.URL, visits, q.opt.Now())
+	c.chances.Waits(w.URL, visits, c.opt.Now())
 	return nil
 }
 
-// forgive restores the priority of a URL after an excused failure.
-func (q *queue) forgive(m hosts.Miss, place store.Queued) {
+// restorePriority restores the priority of a URL after an excused failure.
+func (c *Crawler) restorePriority(m hosts.Miss, place store.Queued) {
 	key := page.Key(m.URL)
-	if q.chances.Of(key) == 1 {
+	if c.chances.Of(key) == 1 {
 		return
 	}
-	q.chances.Pardon(key)
-	if q.frontier.Queued(frontier.ID(m.ID)) {
-		q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), m.URL, place.Priority), place.Also...)
+	c.chances.Pardon(key)
+	if c.frontier.Queued(frontier.ID(m.ID)) {
+		c.pushAt(m.ID, m.URL, place)
 	}
+}
+
+// promiser is a Rescorer that can state the probability that a waiting URL is on topic. The
+// URL's priority may have other reasons: exploration, or marks.
+type promiser interface {
+	Rescorer
+	// Promise returns the probability that the URL with this page.Key is on topic; false
+	// when the scorer knows nothing of it.
+	Promise(key uint64) (probability float64, known bool)
+}
+
+// promises reports whether the priorities of waiting URLs are probabilities.
+func (c *Crawler) promises() bool {
+	_, promises := c.opt.Scorer.(promiser)
+	return promises && orders.ByScore(c.opt.Ordering)
+}
+
+// promise returns the probability that a waiting URL is on topic; false for a start page, and
+// where the scorer does not tell.
+func (c *Crawler) promise(discovery store.Discovery) (float64, bool) {
+	scorer, promises := c.opt.Scorer.(promiser)
+	if !promises || discovery.Via == store.ViaSeed {
+		return 0, false
+	}
+	return scorer.Promise(page.Key(discovery.URL))
+}
+
+const (
+	// mostSettled bounds the URLs that settle reads. A scorer remembers only a small part of
+	// a longer queue.
+	mostSettled = 1 << 20
+	// settle ignores changes of less than settledOdds in log-odds; scores below leastSettled
+	// count as equal.
+	settledOdds  = 0.1
+	leastSettled = 1e-4
+)
+
+// settleScores writes the scorer's final scores of waiting URLs to the journal, which has only
+// large changes. The commands why and eval read them there.
+func (c *Crawler) settleScores() error {
+	if _, promises := c.opt.Scorer.(promiser); c.opt.Store == nil || !promises || c.frontier.Len() > mostSettled {
+		return nil
+	}
+	commit := func(b journal.Batch) error { return b.Commit(nil) }
+	return inBatches(c, c.journal.Waiters(), commit, func(b journal.Batch, w store.Waiter) error {
+		score, known := c.promise(w.Discovery)
+		if !known || math.Abs(logOdds(score)-logOdds(w.Score)) < settledOdds {
+			return nil
+		}
+		w.Queued.Score = score
+		if orders.ByScore(c.opt.Ordering) {
+			w.Priority = c.opt.Ordering.Priority(orders.Link{Score: score})
+		}
+		return b.Queue(w.ID, w.Queued)
+	})
+}
+
+func logOdds(score float64) float64 {
+	p := max(leastSettled, min(1-leastSettled, score))
+	return math.Log(p / (1 - p))
 }

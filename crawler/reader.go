@@ -133,12 +133,7 @@ func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*p
 	return p, spent()
 }
 
-// Rate scores a page that is parsed and has its fingerprint.
-func (r *reader) Rate(p *parsedPage, order order) error {
-	return r.rate(p, order, func() error { return nil })
-}
-
-// rate scores a page and its links, and looks up the links and near-duplicates.
+// rate scores a page that is parsed and has its fingerprint, and its links, and looks up the links and near-duplicates.
 func (r *reader) rate(p *parsedPage, order order, spent func() error) error {
 	p.Foreign, p.Sums = r.scope.foreign(p.Page), []page.Checksum{p.Checksum, p.Raw}
 	if r.earlier {
@@ -391,4 +386,33 @@ func (r *reader) wire(resp *fetch.Response, p *parsedPage) (w store.WireRecord) 
 		Rebuilt: resp.Wire.Rebuilt, Cut: resp.Wire.Cut,
 	})
 	return w
+}
+
+const (
+	// readTimeLimit bounds the time to read, score and compare a page.
+	readTimeLimit = 10 * time.Second
+	// readTimeStep bounds what counts between two looks at the clock, because no page is read
+	// while the process is stopped or the machine sleeps.
+	readTimeStep = time.Second
+)
+
+// errTooCostly reports a page that took longer than readTimeLimit.
+var errTooCostly = fmt.Errorf("page_too_costly: reading the page took more than %v; the server may send such pages on purpose", readTimeLimit)
+
+// budget returns a function that the steps of reading a page call. It returns an error when
+// ctx has ended or readTimeLimit is spent.
+func budget(ctx context.Context, now func() time.Time) (spent func() error) {
+	last, used := now(), time.Duration(0)
+	return func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		at := now()
+		used += min(at.Sub(last), readTimeStep)
+		last = at
+		if used > readTimeLimit {
+			return errTooCostly
+		}
+		return nil
+	}
 }

@@ -152,7 +152,7 @@ func TestLanguagesOfACrawl(t *testing.T) {
 
 // TestLatest: only the last pages are remembered, and no short ones.
 func TestLatest(t *testing.T) {
-	l := newLatest(2)
+	l := latest{room: rememberPages * 2}
 	for n := uint64(1); n <= 30; n++ {
 		l.add(n, &page.Page{Signature: page.Signature{byte(n)}})
 		l.add(100+n, &page.Page{})

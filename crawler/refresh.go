@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
@@ -40,7 +41,7 @@ func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
 		}
 		if p == nil {
 			c.revisitsAsked, c.revisitsAgain = true, again
-			return again, errors.Join(c.queue.takeBack(noPage), c.frontier.Err())
+			return again, errors.Join(c.takeBack(noPage), c.frontier.Err())
 		}
 		idle = false
 		if p.NoPage {
@@ -52,10 +53,29 @@ func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
 			if err != nil {
 				return time.Time{}, err
 			}
-			c.queue.pushStored(p.ID, p.URL, priority)
+			c.pushStored(p.ID, p.URL, priority)
 		}
 	}
 }
+
+// takeBack queues URLs again that ended without a page. Their earlier visits do not count as
+// tries.
+func (c *Crawler) takeBack(urls []string) error {
+	return inBatches(c, sure(urls), c.totals.commit, func(b journal.Batch, url string) error {
+		life, err := c.opt.Store.URLs().Life(url)
+		if err != nil || len(life.Visits) > mostVisits {
+			return err
+		}
+		place, err := c.reopenURL(b, life, len(life.Visits))
+		if err == nil {
+			c.pushAt(life.ID, url, place)
+		}
+		return err
+	})
+}
+
+// mostVisits leaves room for a few tries below the last number that a visit's key can hold.
+const mostVisits = math.MaxUint16 - 100
 
 // Priorities of Revisits are times in milliseconds. inDoubt exceeds any difference of two, so
 // that pages whose visit may fail come last. beforeNew puts stored pages before new URLs.
@@ -137,15 +157,6 @@ func (c *Crawler) passRevisit(j *job) error {
 	return nil
 }
 
-// putRevisit journals an exchange for a stored page, with its headers if these are kept.
-func putRevisit(b journal.Batch, o *jobResult, visit store.Visit) error {
-	n := o.Old.Visits + 1
-	if err := store.PutRevisit(journal.Stored(b), o.Old.ID, n, visit); err != nil || o.Wire.Kind == 0 || o.Wire.Packed == nil {
-		return err
-	}
-	return b.PutWire(o.Old.ID, n, o.Wire)
-}
-
 // applyRevisit journals the exchange for a stored page, and what became of it.
 func (c *Crawler) applyRevisit(b journal.Batch, o *jobResult) error {
 	r, h := o.Resp, o.Host
@@ -156,18 +167,21 @@ func (c *Crawler) applyRevisit(b journal.Batch, o *jobResult) error {
 	c.totals.askedPage(h.Host, r)
 	visit := visitOf(r)
 	h.Failures = 0
-	if err := (&renewal{c, b, o, &visit}).apply(); err != nil {
+	if err := c.renew(b, o, &visit); err != nil {
 		return err
 	}
 	visit.Rest, visit.Own = c.hosts.RestOf(h, r).Millis()
-	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	visit.Modified = modified(o.Old.Page, r, visit.Change)
 	c.newsVisited(h, o.Old, &visit)
 	if err := c.expectRevisit(o, visit); err != nil {
 		return err
 	}
 	c.opt.Revisits.Answered(o.Old.ID, visit)
-	return putRevisit(b, o, visit)
+	n := o.Old.Visits + 1
+	if err := store.PutRevisit(journal.Stored(b), o.Old.ID, n, visit); err != nil {
+		return err
+	}
+	return putWire(b, o, o.Old.ID, n)
 }
 
 // RefreshCounts are the results of revisits in one session.
@@ -274,17 +288,8 @@ func checked(old store.Page, r *fetch.Response) *store.Page {
 	return &old
 }
 
-// A renewal applies the verdict on a stored page.
-type renewal struct {
-	c     *Crawler
-	b     journal.Batch
-	o     *jobResult
-	visit *store.Visit // of the exchange
-}
-
-// apply does what the answer asks for.
-func (r *renewal) apply() (err error) {
-	c, b, o := r.c, r.b, r.o
+// renew applies the verdict on a stored page. visit is that of the exchange.
+func (c *Crawler) renew(b journal.Batch, o *jobResult, visit *store.Visit) (err error) {
 	if c.opt.forgotten(o) {
 		return nil
 	}
@@ -297,10 +302,10 @@ func (r *renewal) apply() (err error) {
 			return err
 		}
 	}
-	next := c.queue.nextVisit(interval(o.Discovery.Depth))
+	next := c.nextVisit(interval(o.Discovery.Depth))
 	switch c.refreshed.judge(o.Old.Page, a) {
 	case verdictRetry:
-		c.queue.Requeue(o.job)
+		c.requeue(o.job)
 	case verdictFailed:
 		o.Host.Failures++
 	case verdictSame:
@@ -310,90 +315,78 @@ func (r *renewal) apply() (err error) {
 		if err := journal.Stored(b).PutPageRecord(checked(*o.Old.Page, o.Resp)); err != nil {
 			return err
 		}
-		return r.end(store.Outcome{State: string(fetch.StateOK), Next: next})
+		return c.endRevisit(b, o, store.Outcome{State: string(fetch.StateOK), Next: next})
 	case verdictChanged:
-		return r.replace(next)
+		return c.replacePage(b, o, visit, next)
 	case verdictMoved:
-		return r.move()
-	case verdictWithdrawn:
-		return r.withdraw(unwanted, next)
+		return c.movePage(b, o, visit)
+	case verdictWithdrawn: // the page is asked for again when it is due, and stored if its author has changed his mind
+		unwanted.Next, unwanted.Stored = next, true
+		unwanted.Reason = store.MetaRobots + " of the page now says noindex: its content is deleted"
+		if old := o.Old.Page; !old.Withdrawn {
+			if err := journal.Stored(b).WithdrawPage(old); err != nil {
+				return err
+			}
+			c.totals.Bytes -= uint64(old.Bytes)
+		}
+		return c.endRevisit(b, o, unwanted)
 	case verdictUnwanted: // it may be wanted later
-		unwanted.Next = next
-		return r.lose(unwanted)
+		unwanted.Next, unwanted.Stored = next, true
+		return c.endRevisit(b, o, unwanted)
 	case verdictRepeats:
-		r.visit.State = string(fetch.StateDuplicate)
-		return r.lose(store.Outcome{State: string(fetch.StateDuplicate), Next: next,
+		visit.State = string(fetch.StateDuplicate)
+		return c.endRevisit(b, o, store.Outcome{State: visit.State, Next: next, Stored: true,
 			Reason: fmt.Sprintf("now has the same content as page %d", a.With)})
 	case verdictGone:
-		return r.lose(c.queue.outcomeOf(o))
+		gone := c.outcomeOf(o)
+		gone.Stored = true
+		return c.endRevisit(b, o, gone)
 	}
 	return nil
 }
 
-// replace stores a page anew; the visit says what has changed.
-func (r *renewal) replace(next int64) error {
-	c, o, old := r.c, r.o, r.o.Old.Page
-	links, err := c.queue.links(r.b, o)
+// replacePage stores a page anew; the visit says what has changed.
+func (c *Crawler) replacePage(b journal.Batch, o *jobResult, visit *store.Visit, next int64) error {
+	old, disk := o.Old.Page, journal.Stored(b)
+	links, err := c.discoverLinks(b, o)
 	if err != nil {
 		return err
 	}
 	c.marks.overrule(o.urlid(), &o.Read.Score)
 	found(o.Host, o.Read.Feeds)
-	r.visit.Change, o.Wire.Kind = o.Read.Change, store.WirePage
+	visit.Change, o.Wire.Kind = o.Read.Change, store.WirePage
 	record := c.pageRecord(o, old.Number, links)
-	if err := journal.Stored(r.b).KeepVersion(old, record, o.Read.Former); err != nil {
+	if err := disk.KeepVersion(old, record, o.Read.Former); err != nil {
 		return err
 	}
-	if err := journal.Stored(r.b).ReplacePage(old, record, o.Read.Body); err != nil {
+	if err := disk.ReplacePage(old, record, o.Read.Body); err != nil {
 		return err
 	}
 	c.totals.replaced(old, record)
-	if err := r.end(store.Outcome{State: string(fetch.StateOK), Next: next}); err != nil {
+	if err := c.endRevisit(b, o, store.Outcome{State: string(fetch.StateOK), Next: next}); err != nil {
 		return err
 	}
-	return c.announceContent(r.b, record.URL, record.Signature, record.Sums()...)
+	return c.announceContent(b, record.URL, record.Signature, record.Sums()...)
 }
 
-// withdraw obeys an author's noindex. The page is asked for again when it is due, and stored
-// again if the author has changed his mind.
-func (r *renewal) withdraw(outcome store.Outcome, next int64) error {
-	outcome.Next = next
-	outcome.Reason = store.MetaRobots + " of the page now says noindex: its content is deleted"
-	if old := r.o.Old.Page; !old.Withdrawn {
-		if err := journal.Stored(r.b).WithdrawPage(old); err != nil {
-			return err
-		}
-		r.c.totals.withdrawn(old)
-	}
-	return r.lose(outcome)
-}
-
-// lose records that a URL no longer gives its page. The stored page stays.
-func (r *renewal) lose(outcome store.Outcome) error {
-	outcome.Stored = true
-	return r.end(outcome)
-}
-
-// move records that a page has moved, and queues the target.
-func (r *renewal) move() (err error) {
-	outcome := r.c.queue.outcomeOf(r.o)
-	r.o.Wire.Kind = store.WireRedirect
-	if r.visit.Location, err = r.c.queue.redirect(r.b, r.o); err != nil {
+// movePage records that a page has moved, and queues the target. The stored page stays.
+func (c *Crawler) movePage(b journal.Batch, o *jobResult, visit *store.Visit) (err error) {
+	outcome := c.outcomeOf(o)
+	outcome.Stored, o.Wire.Kind = true, store.WireRedirect
+	if visit.Location, err = c.redirect(b, o); err != nil {
 		return err
 	}
-	if target, err := redirectTarget(r.c.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {
+	if target, err := redirectTarget(c.opt.URLs, o.Resp); err == nil && visit.Location != 0 {
 		outcome.Reason = "to " + target
 	} else {
 		outcome.Reason = "the target of the redirect cannot be used, or there were too many redirects"
 	}
-	return r.lose(outcome)
+	return c.endRevisit(b, o, outcome)
 }
 
-// end gives a URL whose page is stored a new outcome.
-func (r *renewal) end(outcome store.Outcome) error {
-	c, old := r.c, r.o.Old.Outcome
-	c.totals.reopened(old.State)
-	c.totals.Ended(outcome.State)
+// endRevisit gives a URL whose page is stored a new outcome.
+func (c *Crawler) endRevisit(b journal.Batch, o *jobResult, outcome store.Outcome) error {
+	old := o.Old.Outcome
 	outcome.Page, outcome.Score, outcome.Parent, outcome.At = old.Page, old.Score, old.Parent, c.opt.Now().UnixMilli()
-	return r.b.End(r.o.Old.ID, outcome)
+	return c.endAgain(b, o.Old.ID, old.State, outcome)
 }

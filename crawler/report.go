@@ -89,7 +89,7 @@ func (p Progress) After(before Progress) Progress {
 
 func (c *Crawler) progress() Progress {
 	rest := time.Time{}
-	if c.flight.busy == 0 {
+	if len(c.jobs) == 0 {
 		rest, _ = c.frontier.Wake()
 	}
 	outages, down, outage := c.network.Outages()
@@ -100,8 +100,8 @@ func (c *Crawler) progress() Progress {
 	}
 	return Progress{
 		Refreshed: c.refreshed, Round: round,
-		Patience: c.choice.progress(), RestUntil: rest, Resting: c.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
-		Counts: c.totals.snapshot(), Queue: c.queue.Len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
+		Patience: c.waitProgress(), RestUntil: rest, Resting: c.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
+		Counts: c.totals.snapshot(), Queue: c.waiting(), Hosts: c.hosts.Known(), Busy: len(c.jobs),
 		Elapsed: elapsed, Pages: pages,
 		Next: c.harvest.Estimate(), Turns: c.turns.Stats,
 	}
@@ -119,11 +119,110 @@ type Standing struct {
 // Standing returns how a URL, in normal form, compares with the price while Run goes on; nil
 // if the crawl never waits for better links. It is safe for concurrent use.
 func (c *Crawler) Standing(ctx context.Context, url string) (s *Standing, err error) {
-	err = c.inbox.inTurn(ctx, func() (error, error) {
-		if choice := c.choice; choice.keeper != nil {
-			s = &Standing{Price: choice.need(), Wait: choice.waits.of(page.Key(url), c.opt.Now())}
+	err = c.inTurn(ctx, func() (error, error) {
+		if c.keeper != nil {
+			s = &Standing{Price: c.leastPriority(), Wait: c.waits.of(page.Key(url), c.opt.Now())}
 		}
 		return nil, nil
 	})
 	return s, err
+}
+
+// Stats tells how long the owner was busy per turn: from an event until it waited for the
+// next. A long turn delays all workers, because the owner alone leases and journals.
+type Stats struct {
+	// Within counts the turns of at most Bounds[i] that are longer than Bounds[i-1], and in
+	// its last place the longer ones.
+	Within  [len(Bounds) + 1]uint64
+	Total   time.Duration // of all turns
+	Longest time.Duration
+	// Parts has the longest time that a turn spent on each part of its work, Totals the sum
+	// over all turns.
+	Parts, Totals [Parts]time.Duration
+}
+
+// Bounds are the upper bounds by which turns are counted.
+var Bounds = [...]time.Duration{
+	time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
+	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second,
+}
+
+// Plus combines the turns of several owners.
+func (s Stats) Plus(o Stats) Stats {
+	for i, n := range o.Within {
+		s.Within[i] += n
+	}
+	s.Total += o.Total
+	s.Longest = max(s.Longest, o.Longest)
+	for p := range Parts {
+		s.Parts[p] = max(s.Parts[p], o.Parts[p])
+		s.Totals[p] += o.Totals[p]
+	}
+	return s
+}
+
+// part is a part of the owner's work.
+type part int
+
+// The parts of a turn; Parts is their number.
+const (
+	partFrontier part = iota // leasing, with its reads of the store
+	partJournal              // what follows from exchanges
+	Commit                   // the store's commit
+	partRescore              // new priorities for the queue
+	Parts
+)
+
+func (p part) String() string { return [...]string{"frontier", "journal", "commit", "rescore"}[p] }
+
+// meter measures turns.
+type meter struct {
+	Stats
+	now   func() time.Time
+	began time.Time // begin of this turn; zero while the owner waits
+	parts [Parts]time.Duration
+	part  part      // present part
+	since time.Time // begin of that part
+}
+
+// begin starts a turn with one of its parts.
+func (m *meter) begin(part part, now time.Time) {
+	m.began, m.since, m.part = now, now, part
+	m.parts = [Parts]time.Duration{}
+}
+
+// turn goes on to another part and returns the one before.
+func (m *meter) turn(to part, now time.Time) (from part) {
+	m.parts[m.part] += now.Sub(m.since)
+	from = m.part
+	m.part, m.since = to, now
+	return from
+}
+
+// end ends the turn, if one has begun.
+func (m *meter) end(now time.Time) {
+	if m.began.IsZero() {
+		return
+	}
+	m.turn(m.part, now)
+	took := now.Sub(m.began)
+	m.began = time.Time{}
+	m.Total += took
+	m.Longest = max(m.Longest, took)
+	at := 0
+	for at < len(Bounds) && took > Bounds[at] {
+		at++
+	}
+	m.Within[at]++
+	for p, took := range m.parts {
+		m.Parts[p] = max(m.Parts[p], took)
+		m.Totals[p] += took
+	}
+}
+
+// timed measures f as a part of the turn.
+func (m *meter) timed(part part, f func() error) error {
+	before := m.turn(part, m.now())
+	defer func() { m.turn(before, m.now()) }()
+	return f()
 }

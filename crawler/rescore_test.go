@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
@@ -25,7 +24,7 @@ func TestRescorePasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := askedScorer{keys: map[uint64]int{}}
-		q := &queue{frontier: f, opt: &Options{Scorer: asked, Ordering: orders.Latest}, passes: newPasses(asked, orders.Latest), totals: newTotals(time.Now), chances: hosts.NewChances()}
+		q := &Crawler{frontier: f, opt: Options{Scorer: asked, Ordering: orders.Latest}, passes: newPasses(asked, orders.Latest), chances: hosts.NewChances()}
 		q.passes.AtOnce = atOnce
 		for i := range uint64(urls) {
 			f.Push(frontier.Item{ID: frontier.ID(i + 1), Host: f.Host(strconv.Itoa(int(i % 50))), Key: i, Priority: score(i)})
@@ -36,7 +35,7 @@ func TestRescorePasses(t *testing.T) {
 				q.totals.nextPage()
 			}
 			for range 8 { // in parts, each a page later
-				if err := q.learned(); err != nil {
+				if err := q.rescoreDue(); err != nil {
 					t.Fatal(err)
 				}
 				q.totals.nextPage()
@@ -53,8 +52,8 @@ func TestRescorePasses(t *testing.T) {
 				t.Errorf("a young crawl asks about %d URLs, want all %d", all, urls)
 			}
 		}
-		q.totals.lost(store.Counts{Pages: 1000})
-		q.Rescore()
+		q.totals.Counts = (store.Counts{Pages: 1000})
+		q.rescoreNow()
 		for i := 1; i <= 8; i++ {
 			all, best := pass()
 			if want := urls * 249 / 1000; best != want {

@@ -19,7 +19,10 @@ import (
 func (c *Crawler) prepareRobots(j *job) (*job, error) {
 	j.task = taskRobots
 	j.Target = cmp.Or(j.Host.Hop, page.RobotsURL(j.Discovery.URL))
-	j.Robots = &robotsTask{Request: c.requestOf(j)}
+	j.Robots = &robotsTask{Request: fetch.RobotsRequest(j.Target)}
+	if j.Host.Rules != nil && j.Host.Hop == "" { // only if they have changed
+		j.Robots.Request.ETag, j.Robots.Request.LastModified = j.Host.RobotsETag, j.Host.RobotsModified
+	}
 	if j.Host.Hop == "" {
 		return j, nil
 	}
@@ -32,7 +35,7 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 		return nil, err
 	}
 	if !c.frontier.Take(other.Party, j.Host.Party, c.opt.Now()) {
-		c.queue.Requeue(j)
+		c.requeue(j)
 		// The host alone, because others at its address are not concerned.
 		until := c.opt.Now().Add(minHopWait)
 		if rested := c.frontier.Until(other.Party); rested.After(until) {
@@ -42,7 +45,7 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 		return nil, nil
 	}
 	if !other.Resolved && other.Health.Verdict == "" {
-		c.queue.Requeue(j)
+		c.requeue(j)
 		c.hosts.HoldBack(j.Host, c.opt.Now().Add(minHopWait))
 		return &job{task: taskAddress, Host: other, leased: leased{Discovery: store.Discovery{URL: j.Target}}, Target: j.Target}, nil
 	}
@@ -60,19 +63,22 @@ func (c *Crawler) applyRobots(b journal.Batch, o *jobResult) error {
 	c.totals.asked(o.asked().Host)
 	if r.State == fetch.StateRedirect {
 		target, err := redirectTarget(c.opt.URLs, r)
-		if err == nil && !c.queue.heldPart(target) { // only that host's agent may ask it
+		if err == nil && !c.owns(target) { // only that host's agent may ask it
 			return c.setRobots(o, fetch.DisallowAll("robots.txt is at "+target+": "+Reason))
 		}
 		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
 			h.Hop = target
-			c.queue.Requeue(o.job)
+			c.requeue(o.job)
 			return nil
 		}
 		// Endless redirects count as a missing file (RFC 9309 section 2.3.1.2).
 		return c.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, so everything is allowed"))
 	}
 	if r.State == fetch.StateNotModified {
-		c.robotsUnchanged(o)
+		h.RobotsAt = c.opt.Now().UnixMilli() // the rules hold for another day
+		h.Hop, h.Hops, h.Failures = "", 0, 0
+		h.Health.Met()
+		c.requeue(o.job)
 		return nil
 	}
 	h.Hop, h.Hops = "", 0
@@ -109,7 +115,7 @@ func (c *Crawler) setRobots(o *jobResult, rules *fetch.Robots) error {
 	h.Hop, h.Hops = "", 0
 	h.Health.Met()
 	h.Maps.Renamed()
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 	return nil
 }
 
@@ -120,7 +126,7 @@ func (c *Crawler) robotsFailed(b journal.Batch, o *jobResult, what string) error
 	h.CountFirst()
 	if hosts.Silent(r) && h.Lived() && o.other() == nil {
 		back, closed := c.network.FailedProbe(h, r.State)
-		if err := c.queue.pardon(b, back); err != nil {
+		if err := c.pardon(b, back); err != nil {
 			return err
 		}
 		again = !closed
@@ -128,33 +134,14 @@ func (c *Crawler) robotsFailed(b journal.Batch, o *jobResult, what string) error
 		again = h.FailedFirst(r, what)
 	}
 	if again {
-		c.queue.Requeue(o.job)
+		c.requeue(o.job)
 		return nil
 	}
-	return c.queue.conclude(b, o.ID, o.Queued, c.queue.outcome(h.Verdict, h.Why))
+	return c.conclude(b, o.ID, o.Queued, c.outcome(h.Verdict, h.Why))
 }
 
 // maxValidatorBytes bounds a stored ETag.
 const maxValidatorBytes = 256
-
-// requestOf asks for a host's robots.txt, or for the next hop of a redirect; old rules with a
-// known version are asked for on condition that they have changed.
-func (c *Crawler) requestOf(j *job) fetch.Request {
-	req := fetch.RobotsRequest(j.Target)
-	if j.Host.Rules != nil && j.Host.Hop == "" {
-		req.ETag, req.LastModified = j.Host.RobotsETag, j.Host.RobotsModified
-	}
-	return req
-}
-
-// robotsUnchanged keeps the rules for another day after a 304.
-func (c *Crawler) robotsUnchanged(o *jobResult) {
-	h := o.Host
-	h.RobotsAt = c.opt.Now().UnixMilli()
-	h.Hop, h.Hops, h.Failures = "", 0, 0
-	h.Health.Met()
-	c.queue.Requeue(o.job)
-}
 
 // keepValidators records the version of the rules. A file behind a redirect has none.
 func (c *Crawler) keepValidators(o *jobResult) {
@@ -188,7 +175,7 @@ func tdmRepJob(j *job) *job {
 func (c *Crawler) applyTDMRep(o *jobResult) error {
 	h, r := o.Host, o.Resp
 	c.totals.asked(h.Host)
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 	h.TDMAt = c.opt.Now().UnixMilli()
 	if hosts.Transient(r) {
 		h.Failures++

@@ -11,6 +11,43 @@ import (
 	"fossick/store"
 )
 
+// Due is a stored page that is due to be asked for again, or a URL that gave none.
+type Due struct {
+	ID       store.ID
+	URL      string
+	Priority float64 // among the stored pages; the highest goes first
+	NoPage   bool    // the URL gave no page, and waits among the new ones
+}
+
+// Revisits chooses the stored pages that are asked for again. It belongs to the owner of a
+// crawl.
+type Revisits interface {
+	// Next returns a page that is due. If there is none, again is when to call next; zero
+	// means when all pages so far are done, or never if they are. idle says that they are
+	// done. A page that still waits is not returned twice.
+	Next(now time.Time, idle bool) (p *Due, again time.Time, err error)
+	// Answered reports the result of a visit before it is committed.
+	Answered(id store.ID, v store.Visit)
+	// Source returns which of a host's sitemaps and feeds is due before its next page; −1 for
+	// none.
+	Source(of *store.Announced, now time.Time) int
+	// Announced reports that a source claims a change of a page since it was seen.
+	Announced(id store.ID, now time.Time)
+}
+
+// hopeful is a Revisits that uses the chances of visits.
+type hopeful interface {
+	// Expect reports the chance, in (0,1], that a page's next visit succeeds. It comes before
+	// Answered of the present visit.
+	Expect(id store.ID, chance float64)
+}
+
+// counted is a Revisits that works in rounds.
+type counted interface {
+	Round() int // the number of the round that goes on, or ended last, over all sessions
+	Done() bool // all rounds that were asked for have ended
+}
+
 // Rounds chooses all stored pages, again and again (paper E, E6). The rounds are journalled:
 // one that was cut off is finished first.
 type Rounds struct {

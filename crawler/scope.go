@@ -51,25 +51,20 @@ type Scope struct {
 
 // skipLink says why a link is not followed, "" if it is.
 func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
+	out := s.refusal(from.URL, l.URL)
 	switch {
 	case from.NoFollow:
 		return "meta robots of the page says nofollow"
 	case l.NoFollow:
 		return "the link says rel=nofollow"
-	case s.refusal(from.URL, l.URL) != "":
-		return s.refusal(from.URL, l.URL)
+	case out != "":
+		return out
 	case s.MaxDepth > 0 && depth > s.MaxDepth:
 		return fmt.Sprintf("deeper than %d links", s.MaxDepth)
 	case s.Links == linksExternal && page.Host(l.URL) == page.Host(from.URL):
 		return "same host, and only links to other hosts are followed"
 	}
-	if why := s.leaves(from.URL, l.URL); why != "" {
-		return why
-	}
-	if why := s.skipLang(from, l, depth); why != "" {
-		return why
-	}
-	return s.Excludes(l.URL)
+	return cmp.Or(s.leaves(from.URL, l.URL), s.skipLang(from, l, depth), s.Excludes(l.URL))
 }
 
 // leaves says why a link violates Links, "" if it does not.

@@ -42,7 +42,7 @@ func (c *Crawler) prepareSitemap(j *job) (sitemap *job, waits bool, err error) {
 			c.dropSitemaps(owner, why)
 			continue
 		}
-		c.queue.Requeue(j)
+		c.requeue(j)
 		return c.sitemapJob(&job{}, h, owner), true, nil
 	}
 	for c.sitemapDue(j) {
@@ -68,7 +68,7 @@ func (c *Crawler) prepareSitemap(j *job) (sitemap *job, waits bool, err error) {
 // yet.
 func (c *Crawler) sitemapDenied(at *hosts.Host, target string) string {
 	switch {
-	case !c.queue.heldPart(target):
+	case !c.owns(target):
 		return Reason
 	case at.Health.Verdict != "":
 		return at.Health.Why
@@ -97,7 +97,7 @@ func (c *Crawler) sitemapJob(j *job, at, owner *hosts.Host) *job {
 func (c *Crawler) prepareForeign(j *job, at *hosts.Host, target string) (*job, error) {
 	now, owner := c.opt.Now(), j.Host
 	free := c.frontier.Take(at.Party, owner.Party, now)
-	c.queue.Requeue(j)
+	c.requeue(j)
 	ready := at.Resolved && c.hosts.RobotsFresh(at) && !at.Health.Probed()
 	// Within one party the job takes over the lease; otherwise Take has made another.
 	if !free || !c.frontier.OneParty(at.Party, owner.Party) {
@@ -138,17 +138,17 @@ func (c *Crawler) enterSitemap(b journal.Batch, o *jobResult) error {
 		}
 	}
 	discovery := store.Discovery{Via: store.ViaSitemap, Depth: 1, Exchange: o.Sitemap.Exchange, AtHost: o.Host.Name}
-	before := c.totals.URLs()
+	before := c.totals.URLs
 	for _, f := range o.Listed.Links {
 		discovery.Modified = f.Modified
-		if _, err := c.queue.Discover(b, discovery, f, c.queue.linkOf(f)); err != nil {
+		if _, err := c.discover(b, discovery, f, c.listedLink(f)); err != nil {
 			return err
 		}
 	}
-	if err := c.queue.dispatch(b, Parcel{Via: store.ViaAgent, Depth: discovery.Depth}); err != nil {
+	if err := c.sendLinks(b, Parcel{Via: store.ViaAgent, Depth: discovery.Depth}); err != nil {
 		return err
 	}
-	o.Sitemap.Owner.Maps.Entered(int(c.totals.URLs() - before))
+	o.Sitemap.Owner.Maps.Entered(int(c.totals.URLs - before))
 	if err := c.hosts.Put(b, o.Sitemap.Owner); err != nil || o.Sitemap.Owner == o.Host {
 		return err
 	}
@@ -172,7 +172,7 @@ func (c *Crawler) applySitemap(b journal.Batch, o *jobResult) error {
 		}
 	}
 	c.rules.End(&o.Sitemap.Owner.Maps, &h.Maps, ended)
-	c.queue.Requeue(o.job)
+	c.requeue(o.job)
 	if o.Sitemap.Owner == h {
 		return nil // settle writes it
 	}
@@ -194,7 +194,7 @@ const maxLeftAtOnce = 512
 // leaseLeft starts jobs for pending sitemaps at the end of a crawl, when no URL waits any more
 // whose host would get its turn. The zero time says that nothing is left to do.
 func (c *Crawler) leaseLeft() (wake time.Time, err error) {
-	if !c.rules.On || c.flight.busy > 0 && c.left == nil {
+	if !c.rules.On || len(c.jobs) > 0 && c.left == nil {
 		return time.Time{}, nil
 	}
 	if c.left == nil {
@@ -245,7 +245,7 @@ func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
 	}
 	for owner.Maps.Pending() {
 		target, ok := owner.Maps.Next()
-		if !ok || !c.flight.free() {
+		if !ok || !c.workerFree() {
 			return true, nil
 		}
 		at, err := c.hosts.Get(page.Host(target), target)
@@ -262,7 +262,7 @@ func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
 		}
 		l.waits = 0
 		j, err := c.foreignJob(at, owner, target)
-		c.flight.start(j)
+		c.start(j)
 		return true, err
 	}
 	return false, nil

@@ -6,17 +6,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"fossick/graph/orders"
 )
 
 // TestWaitsAreKept: a running crawl reports its price. The journal keeps which links were left
 // for better ones, which were waited for, and how long.
 func TestWaitsAreKept(t *testing.T) {
-	order, err := orders.OrderingByName("relevance")
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := ordering(t, "relevance")
 	synctest.Test(t, func(t *testing.T) {
 		var links []string
 		for n := range 6 {

@@ -6,10 +6,14 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
+	"fossick/crawler/journal"
 	"fossick/store"
 )
 
-type committed struct{ counts []store.Counts }
+type committed struct {
+	journal.Batch
+	counts []store.Counts
+}
 
 func (c *committed) Commit(counts *store.Counts) error {
 	c.counts = append(c.counts, *counts)
@@ -19,38 +23,37 @@ func (c *committed) Commit(counts *store.Counts) error {
 // TestSessions: counts and time in sessions continue; a session's own start at zero.
 func TestSessions(t *testing.T) {
 	now := time.Unix(1_000, 0)
-	r := newTotals(func() time.Time { return now })
+	r := totals{now: func() time.Time { return now }}
 	r.restore(store.Counts{
 		URLs: 5, Skipped: 1, Pages: 2, Bytes: 70, Relevant: 1, Elapsed: time.Minute,
 		States: map[string]uint64{"ok": 2, "code": 1}, Codes: map[int]uint64{},
 	})
 	var disk committed
 	now = now.Add(time.Hour) // opening the store
-	if err := r.Commit(&disk); err != nil || disk.counts[0].Elapsed != time.Minute {
+	if err := r.commit(&disk); err != nil || disk.counts[0].Elapsed != time.Minute {
 		t.Errorf("before the session: %v of time (%v), want a minute", disk.counts[0].Elapsed, err)
 	}
 	r.begin()
 	now = now.Add(time.Second)
 
-	if id := r.discovered(); id != 6 || r.URLs() != 6 || r.Waiting() != 2 {
-		t.Errorf("URL %d of %d, %d wait; want 6 of 6, and 2", id, r.URLs(), r.Waiting())
+	if id := r.discovered(); id != 6 || r.URLs != 6 || r.waiting() != 2 {
+		t.Errorf("URL %d of %d, %d wait; want 6 of 6, and 2", id, r.URLs, r.waiting())
 	}
 	if n := r.nextPage(); n != 3 {
 		t.Errorf("page %d, want 3", n)
 	}
 	r.stored(30, true, []store.Verdict{{Relevant: true, Paid: 0.25}, {Paid: 0.75}})
-	r.Ended("ok")
+	r.States["ok"]++
 	r.reopened("code")
 	before := r.snapshot()
 	r.replaced(&store.Page{Bytes: 50, Relevant: true, Topics: []store.Verdict{{Relevant: true, Paid: 0.25}, {Paid: 0.75}}},
 		&store.Page{Bytes: 45, Topics: []store.Verdict{{Paid: 0.5}, {Relevant: true, Paid: 0.5}}})
-	r.withdrawn(&store.Page{Bytes: 20})
 	h := &store.Host{}
 	r.askedPage(h, &fetch.Response{State: fetch.StateCode, Code: 503})
 	r.attempted(&fetch.Response{State: fetch.StateCode, Code: 503})
 
 	got := r.snapshot()
-	if got.Bytes != 75 || got.Relevant != 1 || got.Elapsed != time.Minute+time.Second || got.Requests != 1 || h.Requests != 1 || got.Codes[503] != 1 {
+	if got.Bytes != 95 || got.Relevant != 1 || got.Elapsed != time.Minute+time.Second || got.Requests != 1 || h.Requests != 1 || got.Codes[503] != 1 {
 		t.Errorf("counts %+v, host %d requests", got, h.Requests)
 	}
 	if was, is := fmt.Sprint(before.Topics), fmt.Sprint(got.Topics); was != "[{1 0.25} {0 0.75}]" || is != "[{0 0.5} {1 0.5}]" {
@@ -62,10 +65,10 @@ func TestSessions(t *testing.T) {
 	if took, pages := r.session(); took != time.Second || pages != 1 {
 		t.Errorf("session: %v and %d pages, want a second and one", took, pages)
 	}
-	if a := r.Attempts(); a.Made != 1 || a.Answered != 0 || fmt.Sprint(a.Ended) != "map[ok:1]" || a.Last != "code: " || !r.nothingFetched() {
+	if a := r.sessionAttempts(); a.Made != 1 || a.Answered != 0 || fmt.Sprint(a.Ended) != "map[ok:1]" || a.Last != "code: " || !r.nothingFetched() {
 		t.Errorf("attempts %+v; nothing fetched: %v", a, r.nothingFetched())
 	}
-	r.Ended("code") // changes no snapshot
+	r.States["code"]++ // changes no snapshot
 	if len(got.States) != 1 {
 		t.Errorf("a snapshot changes: %v", got.States)
 	}
@@ -73,7 +76,7 @@ func TestSessions(t *testing.T) {
 
 // TestDropped: a dropped page counts for nothing, and its number is not reused.
 func TestDropped(t *testing.T) {
-	r := newTotals(time.Now)
+	r := totals{now: time.Now}
 	r.restore(store.Counts{Pages: 3, Bytes: 70, Relevant: 2, Topics: []store.TopicCounts{{Relevant: 1}}})
 	r.begin()
 	r.dropped(&store.Page{Bytes: 50, Relevant: true, Topics: []store.Verdict{{Relevant: true}}})
@@ -83,8 +86,8 @@ func TestDropped(t *testing.T) {
 	if _, n := r.session(); n != 0 {
 		t.Errorf("the session has stored %d", n)
 	}
-	if last, next := r.lastPage(), r.nextPage(); last != 3 || next != 4 || r.Pages() != 3 {
-		t.Errorf("page %d comes after %d; %d pages", next, last, r.Pages())
+	if last, next := r.LastPage(), r.nextPage(); last != 3 || next != 4 || r.Pages != 3 {
+		t.Errorf("page %d comes after %d; %d pages", next, last, r.Pages)
 	}
 }
 
@@ -112,18 +115,18 @@ func TestTurnMeter(t *testing.T) {
 	var m meter
 	now := time.Unix(0, 0)
 	pass := func(ms int) time.Time { now = now.Add(time.Duration(ms) * time.Millisecond); return now }
-	m.End(pass(5)) // before the first turn
+	m.end(pass(5)) // before the first turn
 
 	m.begin(partJournal, pass(9000))
 	before := m.turn(Commit, pass(3))
 	m.turn(before, pass(70))
 	m.turn(partFrontier, pass(4))
-	m.End(pass(20)) // 97 ms
+	m.end(pass(20)) // 97 ms
 
 	m.begin(partFrontier, pass(9000))
-	m.End(pass(1))
+	m.end(pass(1))
 	m.begin(partRescore, pass(0))
-	m.End(pass(100_000))
+	m.end(pass(100_000))
 
 	want := Stats{Total: 100_098 * time.Millisecond, Longest: 100 * time.Second}
 	want.Within[0], want.Within[6], want.Within[len(Bounds)] = 1, 1, 1

@@ -1,12 +1,12 @@
 package crawler
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"fossick/crawler/fetch"
@@ -55,7 +55,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	if opt.Workers == 0 {
 		opt.Workers, opt.Delay = 1, Delay{Off: true}
 	}
-	clock := newClock()
+	clock := &clock{virtualEpoch}
 	opt.Store, opt.Now, opt.Log, opt.URLs, opt.Frontier = nil, clock.Now, slog.New(slog.DiscardHandler), standardURLs, frontier.Options{}
 	opt.defaults()
 	memory := journal.NewMemory()
@@ -67,7 +67,11 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	if err := c.open(); err != nil {
 		return VirtualResult{}, errors.Join(err, c.frontier.Close())
 	}
-	r, err := c.run(newVirtualWeb(ctx, web, c.reader, clock, opt.MaxTime, !opt.Delay.Off))
+	w := &virtualWeb{manners: !opt.Delay.Off, reader: c.reader, web: web, clock: clock, interrupted: ctx.Done()}
+	if opt.MaxTime > 0 {
+		w.deadline = clock.now.Add(opt.MaxTime)
+	}
+	r, err := c.run(w)
 	if r.Stopped == StopInterrupted {
 		err = errors.Join(err, ctx.Err())
 	}
@@ -84,7 +88,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *clock) 
 		Near:       int(r.Counts.NearDuplicates),
 		Missing:    int(states[string(fetch.StateCode)] + states[string(fetch.StateNoIP)]),
 		Farmed:     c.totals.farmed,
-		Took:       clock.passed(),
+		Took:       clock.now.Sub(virtualEpoch),
 		Stopped:    r.Stopped,
 	}
 	switch v.Stopped {
@@ -94,7 +98,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *clock) 
 		v.Stopped = StopEmpty
 	}
 	for _, p := range memory.Pages() {
-		v.Pages = append(v.Pages, virtualPage{Page: p.Page, Score: scoreOf(p.Record), Depth: p.Record.Depth, Began: clock.At(time.UnixMilli(p.Record.At))})
+		v.Pages = append(v.Pages, virtualPage{Page: p.Page, Score: scoreOf(p.Record), Depth: p.Record.Depth, Began: time.UnixMilli(p.Record.At).Sub(virtualEpoch)})
 	}
 	return v
 }
@@ -120,18 +124,10 @@ type Answer struct {
 // clock is the time of a virtual crawl.
 type clock struct{ now time.Time }
 
-func newClock() *clock { return &clock{now: virtualEpoch} }
-
-// passed is how long the crawl has taken.
-func (c *clock) passed() time.Duration { return c.At(c.now) }
-
-// At is how long it had taken at a time.
-func (c *clock) At(t time.Time) time.Duration { return t.Sub(virtualEpoch) }
+func (c *clock) Now() time.Time { return c.now }
 
 // virtualEpoch is when virtual crawls begin; late enough that no age is negative.
 var virtualEpoch = time.Unix(1_000_000_000, 0)
-
-func (c *clock) Now() time.Time { return c.now }
 
 // virtualWeb is the executor of a virtual crawl, an event simulation: an answer is read and
 // scored when the clock reaches the end of its exchange. All hosts have addresses, and none
@@ -143,30 +139,24 @@ type virtualWeb struct {
 	clock       *clock
 	interrupted <-chan struct{} // nil once reported
 	deadline    time.Time       // zero if there is none, or once reported
-	ends        exchangeEnds
-	begun       int
-}
-
-// newVirtualWeb returns the executor of a crawl of web, which ends with ctx or after maxTime
-// if that is positive.
-func newVirtualWeb(ctx context.Context, web func(url string) Answer, r *reader, clock *clock, maxTime time.Duration, manners bool) *virtualWeb {
-	w := &virtualWeb{manners: manners, reader: r, web: web, clock: clock, interrupted: ctx.Done()}
-	if maxTime > 0 {
-		w.deadline = clock.now.Add(maxTime)
-	}
-	return w
+	ends        []exchangeEnd   // in order of time, then of their begin
 }
 
 // Start implements executor.
 func (w *virtualWeb) Start(j *job) {
 	o := &jobResult{job: j}
 	w.ask(o)
-	w.begun++
-	end := exchangeEnd{at: w.clock.now, begun: w.begun, outcome: o}
+	end := exchangeEnd{w.clock.now, o}
 	if o.Resp != nil {
 		end.at = end.at.Add(o.Resp.Took)
 	}
-	heap.Push(&w.ends, end)
+	place, _ := slices.BinarySearchFunc(w.ends, end.at, func(e exchangeEnd, at time.Time) int {
+		if e.at.After(at) {
+			return 1
+		}
+		return -1
+	})
+	w.ends = slices.Insert(w.ends, place, end)
 }
 
 // ask has the web answer.
@@ -218,9 +208,10 @@ func (w *virtualWeb) Wait(wake time.Time) event {
 	if len(w.ends) == 0 || w.ends[0].at.After(next) {
 		return event{What: timeToLease}
 	}
-	o := heap.Pop(&w.ends).(exchangeEnd).outcome
+	o := w.ends[0].outcome
+	w.ends = slices.Delete(w.ends, 0, 1)
 	if o.Read != nil {
-		o.Err = w.reader.Rate(o.Read, o.order())
+		o.Err = w.reader.rate(o.Read, o.order(), func() error { return nil })
 	}
 	return event{What: jobEnded, Outcome: o}
 }
@@ -234,32 +225,5 @@ func (w *virtualWeb) End(bool) {}
 // exchangeEnd is the end of an exchange under way.
 type exchangeEnd struct {
 	at      time.Time
-	begun   int // breaks ties of at
 	outcome *jobResult
-}
-
-// exchangeEnds is a heap, the earliest end first.
-type exchangeEnds []exchangeEnd
-
-func (e exchangeEnds) Len() int { return len(e) }
-
-func (e exchangeEnds) Less(i, j int) bool {
-	if !e[i].at.Equal(e[j].at) {
-		return e[i].at.Before(e[j].at)
-	}
-	return e[i].begun < e[j].begun
-}
-
-func (e exchangeEnds) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-
-// Push is heap.Interface's.
-func (e *exchangeEnds) Push(x any) { *e = append(*e, x.(exchangeEnd)) }
-
-// Pop is heap.Interface's.
-func (e *exchangeEnds) Pop() any {
-	old := *e
-	last := old[len(old)-1]
-	old[len(old)-1] = exchangeEnd{}
-	*e = old[:len(old)-1]
-	return last
 }

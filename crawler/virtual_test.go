@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"fossick/graph/orders"
 	"fossick/internal/page"
 )
 
@@ -46,10 +45,7 @@ func TestVirtualManners(t *testing.T) {
 		{"no manners", 0, Delay{}, hosts * pages * 100 * time.Millisecond},
 		{"two workers that never rest", 2, Delay{Off: true}, hosts * pages / 2 * 100 * time.Millisecond},
 	} {
-		order, err := orders.OrderingByName("bfs")
-		if err != nil {
-			t.Fatal(err)
-		}
+		order := ordering(t, "bfs")
 		r, err := Virtual(t.Context(), Options{
 			Scorer: wordScorer{}, Ordering: order, Seeds: seeds, Workers: c.workers, Delay: c.delay,
 			FollowTraps: true, KeepNear: true,

@@ -23,14 +23,13 @@ type Fetcher interface {
 // the real clock.
 type pool struct {
 	opt                *Options
-	may                func(url string) bool // whether a URL may be asked for now; nil: any may
 	reader             *reader
 	rules              hosts.SitemapRules
 	jobs               chan *job       // owner → workers; the owner closes it
 	outcomes           chan *jobResult // workers → owner
 	workers            sync.WaitGroup
-	lookups, exchanges *room // for slow jobs
-	inbox              *inbox
+	lookups, exchanges *room          // for slow jobs
+	requests           <-chan request // to the owner
 
 	// The fields below belong to the owner.
 	interrupted     <-chan struct{} // nil once reported
@@ -44,17 +43,16 @@ type pool struct {
 var errNotOurs = errors.New("another agent owns its site now")
 
 // newPool returns a pool; begin starts its workers.
-func newPool(opt *Options, r *reader, maps hosts.SitemapRules, in *inbox) *pool {
+func newPool(opt *Options, r *reader, maps hosts.SitemapRules, requests <-chan request) *pool {
 	return &pool{
 		opt:       opt,
-		may:       opt.may(),
 		reader:    r,
 		rules:     maps,
 		jobs:      make(chan *job, opt.Workers), // never full: at most Workers are in flight
 		outcomes:  make(chan *jobResult, opt.Workers),
-		lookups:   newLookupRoom(opt.Workers, opt.Now),
-		exchanges: newExchangeRoom(opt.Workers, opt.Now),
-		inbox:     in,
+		lookups:   newRoom(lookupPatience, lookupsAside*opt.Workers, false, opt.Now),
+		exchanges: newRoom(exchangePatience, exchangesAside*opt.Workers, true, opt.Now),
+		requests:  requests,
 	}
 }
 
@@ -87,7 +85,7 @@ func (p *pool) Wait(wake time.Time) event {
 		select {
 		case o := <-p.outcomes:
 			return event{What: jobEnded, Outcome: p.inTime(o)}
-		case r := <-p.inbox.requests:
+		case r := <-p.requests:
 			return event{What: ownerAsked, Request: r}
 		case <-woken:
 			return event{What: timeToLease}
@@ -173,7 +171,8 @@ func (p *pool) work(ctx context.Context) {
 		})
 		p.do(ctx, exchange, o, &e.Pace)
 		o.Late = e.End()
-		p.report(ctx, o)
+		o.Aborted = o.Aborted || o.Resp != nil && o.Resp.State == fetch.StateNone && (ctx.Err() != nil || o.Resp.Err == errNotOurs)
+		p.outcomes <- o
 		if o.Late {
 			return
 		}
@@ -183,7 +182,7 @@ func (p *pool) work(ctx context.Context) {
 // ask makes a job's exchange, with the address that its party is leased for.
 func (p *pool) ask(ctx context.Context, j *job, req fetch.Request, pace *fetch.Pace) *fetch.Response {
 	req.Addr, req.Pace = j.Addr, pace
-	if p.may != nil && !p.may(req.URL) {
+	if !p.opt.Sites.Mine(p.opt.Sites.Part(req.URL)) {
 		return &fetch.Response{URL: req.URL, State: fetch.StateNone, Err: errNotOurs, Start: p.opt.Now()}
 	}
 	return p.opt.Fetcher.Fetch(ctx, req)
@@ -234,12 +233,6 @@ func (p *pool) resolve(ctx context.Context, o *jobResult) {
 	o.Found = addr
 }
 
-// report sends the owner a job's result.
-func (p *pool) report(ctx context.Context, o *jobResult) {
-	o.Aborted = o.Aborted || o.Resp != nil && o.Resp.State == fetch.StateNone && (ctx.Err() != nil || o.Resp.Err == errNotOurs)
-	p.outcomes <- o
-}
-
 const (
 	// lookupPatience is how long a look-up may occupy a worker, exchangePatience how long an
 	// exchange may.
@@ -277,20 +270,8 @@ type stay struct {
 	wire  int64 // bytes
 }
 
-// newLookupRoom returns the room for slow look-ups.
-func newLookupRoom(workers int, now func() time.Time) *room {
-	return newRoom(lookupPatience, lookupsAside*workers, now)
-}
-
-// newExchangeRoom returns the room for slow exchanges, which must end when others wait.
-func newExchangeRoom(workers int, now func() time.Time) *room {
-	r := newRoom(exchangePatience, exchangesAside*workers, now)
-	r.endable = true
-	return r
-}
-
-func newRoom(patience time.Duration, places int, now func() time.Time) *room {
-	return &room{patience: patience, places: places, now: now, taken: map[*timedJob]stay{}, asked: map[*timedJob]struct{}{}, waiting: map[*timedJob]struct{}{}}
+func newRoom(patience time.Duration, places int, endable bool, now func() time.Time) *room {
+	return &room{patience: patience, places: places, endable: endable, now: now, taken: map[*timedJob]stay{}, asked: map[*timedJob]struct{}{}, waiting: map[*timedJob]struct{}{}}
 }
 
 // enter gives e a place. If there is none, the slowest job in the room is told to end, one per

@@ -20,7 +20,7 @@ import (
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := &Options{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
-		p := newPool(opt, nil, hosts.SitemapRules{}, newInbox())
+		p := newPool(opt, nil, hosts.SitemapRules{}, make(chan request))
 		ctx, stop := context.WithCancel(t.Context())
 		p.begin(ctx)
 		defer p.End(true)
@@ -55,7 +55,7 @@ func TestGraceEnds(t *testing.T) {
 // TestRoom: the slowest exchange loses its place, but not a new one. Room is bounded.
 func TestRoom(t *testing.T) {
 	now := time.Unix(0, 0)
-	r := newRoom(time.Second, 2, func() time.Time { return now })
+	r := newRoom(time.Second, 2, false, func() time.Time { return now })
 	ended := map[string]bool{}
 	enter := func(name string) (*timedJob, bool) {
 		e := &timedJob{}

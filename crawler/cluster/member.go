@@ -91,16 +91,6 @@ func New(crawl crawler.Options, protocol Protocol, exchange Exchange) (*Member, 
 	}
 	o := opt.Crawl
 	o.Sites, o.MaxPages, o.MinHarvest, o.Patience = m, 0, 0, opt.Crawl.WaitsUpTo() // Patience follows the limits of the whole crawl
-	o.Said = func(label []byte) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.labels = append(m.labels, label)
-	}
-	o.Repeats = func(duplicate []byte) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.repeats = append(m.repeats, duplicate)
-	}
 	w := &worth{most: opt.Protocol.maxPages}
 	if o.Patience > 1 {
 		opt.Protocol.price = w.price
@@ -152,6 +142,20 @@ func (m *Member) Ours(part uint16) bool {
 	defer m.mu.Unlock()
 	c := m.arriving[part]
 	return m.node != nil && m.node.ours(partition(part)) && (c == nil || !c.leaves)
+}
+
+// Said implements crawler.Sites.
+func (m *Member) Said(label []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.labels = append(m.labels, label)
+}
+
+// Repeats implements crawler.Sites.
+func (m *Member) Repeats(duplicate []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.repeats = append(m.repeats, duplicate)
 }
 
 // clockGap returns how far the wall clock has run ahead of the monotonic clock since the start.

@@ -86,6 +86,7 @@ const (
 // one parcel.
 type share struct {
 	*sites
+	team           *Team
 	agents, number int
 }
 
@@ -95,6 +96,16 @@ func (s share) Part(url string) uint16 { return uint16(int(s.sites.Part(url)) % 
 func (s share) Mine(part uint16) bool { return int(part)%s.agents == s.number }
 func (s share) Held(part uint16) bool { return s.Mine(part) }
 func (s share) Ours(part uint16) bool { return s.Mine(part) }
+
+// Said passes a label on to the other agents.
+func (s share) Said(label []byte) {
+	s.team.mu.Lock()
+	defer s.team.mu.Unlock()
+	s.team.labels = append(s.team.labels, teamLabel{s.number, label})
+}
+
+// Repeats does nothing, because no site changes its agent.
+func (s share) Repeats([]byte) {}
 
 // NewTeam prepares a crawl with one agent for each of the options. The first has the settings of
 // the whole: MaxPages, MinHarvest, Workers, Progress and MaxTime. Each agent fetches its own
@@ -110,14 +121,9 @@ func NewTeam(agents []crawler.Options) (*Team, error) {
 	t.whole.Workers = cmp.Or(t.whole.Workers, crawler.DefaultWorkers)
 	all := newSites()
 	for i, o := range agents {
-		o.Sites = share{all, len(agents), i}
+		o.Sites = share{all, t, len(agents), i}
 		o.MinHarvest, o.Workers, o.Patience = 0, t.whole.Workers, 1 // each may use all workers; rounds divide them
 		o.Progress = func(p crawler.Progress) { t.tell(i, p) }
-		o.Said = func(data []byte) {
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			t.labels = append(t.labels, teamLabel{i, data})
-		}
 		o.Committed = t.committed
 		c, err := crawler.New(o)
 		if err != nil {

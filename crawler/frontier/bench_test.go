@@ -34,17 +34,6 @@ func BenchmarkInOut(b *testing.B) {
 	}
 }
 
-// BenchmarkHostsRest is BenchmarkInOut with few hosts, whose rests limit the pace.
-func BenchmarkHostsRest(b *testing.B) {
-	const urls, hosts = 1_000_000, 500
-	b.ReportAllocs()
-	for b.Loop() {
-		inOut(b, urls, hosts, 10*time.Millisecond)
-	}
-	b.ReportMetric(urls*float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
-	b.ReportMetric(residentMiB(b), "MiB-resident")
-}
-
 // inOut takes a URL every 10 µs of the benchmark's own clock.
 func inOut(b *testing.B, urls, hosts int, rest time.Duration) {
 	f := newFrontier(b, Options{Dir: b.TempDir()})

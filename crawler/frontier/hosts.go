@@ -262,48 +262,41 @@ func newRestingParties() heap[*party] {
 // best returns p's first entry; p must have one.
 func (p *party) best() *entry { return &p.ready.top().queue[0] }
 
+// each calls do for the table of hosts of each order.
+func (f *Frontier) each(do func(t *hosts)) {
+	do(&f.hosts)
+	for _, o := range f.also {
+		do(&o.hosts)
+	}
+}
+
 // Done ends the use of a host that Next gave; its party rests until the given time. Rest sets
 // a longer rest of the host itself.
 func (f *Frontier) Done(host Host, until time.Time) {
-	f.hosts.done(host, until)
-	for _, o := range f.also {
-		o.hosts.done(host, until)
-	}
+	f.each(func(t *hosts) { t.done(host, until) })
 }
 
 // Rest lets a host rest until the given time at least, with or without URLs. It does not bind
 // other hosts at its address.
 func (f *Frontier) Rest(h Host, until time.Time) {
-	f.hosts.rest(h, until)
-	for _, o := range f.also {
-		o.hosts.rest(h, until)
-	}
+	f.each(func(t *hosts) { t.rest(h, until) })
 }
 
 // RestInDoubt is Rest for a host that failed and may not answer afterwards; Survey leaves it
 // out until the rest is over.
 func (f *Frontier) RestInDoubt(h Host, until time.Time) {
-	f.hosts.restInDoubt(h, until)
-	for _, o := range f.also {
-		o.hosts.restInDoubt(h, until)
-	}
+	f.each(func(t *hosts) { t.restInDoubt(h, until) })
 }
 
 // RestAddress lets all hosts at an address rest until the given time at least, including hosts
 // found there later.
 func (f *Frontier) RestAddress(address string, until time.Time) {
-	f.hosts.restAddress(address, until)
-	for _, o := range f.also {
-		o.hosts.restAddress(address, until)
-	}
+	f.each(func(t *hosts) { t.restAddress(address, until) })
 }
 
 // RestAll lets every host rest until the given time at least, including new ones.
 func (f *Frontier) RestAll(until time.Time) {
-	f.hosts.floor = later(f.hosts.floor, until)
-	for _, o := range f.also {
-		o.RestAll(until)
-	}
+	f.each(func(t *hosts) { t.floor = later(t.floor, until) })
 }
 
 // Until returns the end of the rest of a host and its party, which may be past. It ignores
@@ -319,10 +312,7 @@ func (f *Frontier) Join(h Host, address string) { f.move(h, f.hosts.addressKey(a
 func (f *Frontier) Leave(h Host) { f.move(h, h) }
 
 func (f *Frontier) move(h, to Host) {
-	f.hosts.move(h, to)
-	for _, o := range f.also {
-		o.hosts.move(h, to)
-	}
+	f.each(func(t *hosts) { t.move(h, to) })
 }
 
 // OneParty reports whether two hosts are one party.

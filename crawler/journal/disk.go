@@ -10,7 +10,7 @@ import (
 
 // disk is a Journal in a store.
 type disk struct {
-	store  *store.Store
+	*store.Store
 	places places
 
 	replicate, bodies bool
@@ -23,31 +23,19 @@ func (d *disk) Replicate(bodies bool) { d.replicate, d.bodies = true, bodies }
 // NewDisk returns the journal in s, which must be open for writing.
 func NewDisk(s *store.Store) *disk {
 	s.FilterSeen()
-	return &disk{store: s, places: make(places, placesInMemory)}
+	return &disk{Store: s, places: make(places, placesInMemory)}
 }
 
-func (d *disk) Counts() (store.Counts, error) { return d.store.Counts() }
-
-func (d *disk) Host(name string) (*store.Host, error) { return d.store.Host(name) }
-
-func (d *disk) Hosts() iter.Seq2[*store.Host, error] { return d.store.Hosts() }
-
-func (d *disk) Discovery(id store.ID) (store.Discovery, error) { return d.store.URLs().Discovery(id) }
+func (d *disk) Discovery(id store.ID) (store.Discovery, error) { return d.Store.URLs().Discovery(id) }
 
 func (d *disk) Waiting(id store.ID) (store.Discovery, store.Queued, error) {
-	return d.store.URLs().Waiting(id)
+	return d.Store.URLs().Waiting(id)
 }
 
-func (d *disk) Waiters() iter.Seq2[store.Waiter, error] { return d.store.URLs().Waiters() }
-
-func (d *disk) Lookup(hashes []store.Hash) ([]store.Seen, error) { return d.store.Lookup(hashes) }
-
-func (d *disk) Candidates(signature []byte) ([]store.Candidate, error) {
-	return d.store.Candidates(signature)
-}
+func (d *disk) Waiters() iter.Seq2[store.Waiter, error] { return d.Store.URLs().Waiters() }
 
 func (d *disk) Read(candidate *store.Candidate, stop func() error) (*page.Page, error) {
-	body, err := d.store.Body(candidate.Number)
+	body, err := d.Store.Body(candidate.Number)
 	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnknown) {
 		return nil, nil
 	}
@@ -67,7 +55,7 @@ func (d *disk) Read(candidate *store.Candidate, stop func() error) (*page.Page, 
 }
 
 func (d *disk) Batch() Batch {
-	b := &diskBatch{Batch: d.store.Batch(), places: d.places}
+	b := &diskBatch{Batch: d.Store.Batch(), places: d.places}
 	if d.replicate {
 		b.replicates = true
 		b.Replicate(d.bodies)

@@ -17,6 +17,9 @@
 //
 // The records are those of package store, byte for byte as the crawl's users read them. Data
 // that only these users need (lives of URLs, marks, bodies of pages) is left to the store.
+// Memory exists because virtual crawls of 2,000 pages of Wikispeedia took 44 s of processor
+// time with Badger on a RAM disk, and 35 s with Memory.
+//
 // Start with Journal, then Batch.
 //
 // Files: journal.go the interfaces; disk.go a store; memory.go a crawl that is not resumed.

@@ -32,7 +32,7 @@ func verdict(l *store.Life, r *Story) string {
 	case l.Outcome == nil:
 		return ""
 	case l.Outcome.State != string(fetch.StateOK) && len(r.Visits) == 0:
-		return fmt.Sprintf("%s (%s): %s.", verdictSkipped, l.Outcome.State, reasonOr(l.Outcome.Reason, "the rules of the crawl exclude it"))
+		return fmt.Sprintf("%s (%s): %s.", verdictSkipped, l.Outcome.State, cmp.Or(l.Outcome.Reason, "the rules of the crawl exclude it"))
 	case l.Outcome.State != string(fetch.StateOK):
 		return fmt.Sprintf("%s (%s): %s.", verdictFailed, l.Outcome.State, whyFailed(l, r))
 	case l.Label != nil && l.Label.Kept:
@@ -131,13 +131,6 @@ func cutLast(s, sep string) (before, after string, found bool) {
 		return s[:i], s[i+len(sep):], true
 	}
 	return s, "", false
-}
-
-func reasonOr(reason, other string) string {
-	if reason == "" {
-		return other
-	}
-	return reason
 }
 
 // Rank is a page's rank in the graph of links.

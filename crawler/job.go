@@ -166,21 +166,3 @@ func (t task) purpose() (store.Purpose, bool) {
 	}
 	return "", false
 }
-
-// event is something that happens to a crawl.
-type event struct {
-	What    kind
-	Outcome *jobResult // of jobEnded
-	Request request    // of ownerAsked
-}
-
-type kind int
-
-const (
-	jobEnded    kind = iota
-	ownerAsked       // there is a request to the owner
-	timeToLease      // the wake time has come
-	tick             // twice a second
-	deadline         // Options.MaxTime is over
-	interrupt        // the context of Run has ended
-)
