@@ -46,3 +46,9 @@ if [ "$(cat installed 2>/dev/null)" != "$replay ${modules[*]}" ]; then
 	tar -xzf "${replay/@/-}.tgz" -C node_modules/replaywebpage --strip-components 1 package/{index.html,sw.js,ui.js,package.json}
 	echo "$replay ${modules[*]}" >installed
 fi
+
+gateway=github.com/versity/versitygw/cmd/versitygw@v1.8.0
+if [ "$(cat bin/installed 2>/dev/null)" != "$gateway" ]; then
+	bounded env GOBIN="$PWD/bin" go install "$gateway"
+	echo "$gateway" >bin/installed
+fi

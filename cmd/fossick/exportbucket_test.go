@@ -7,13 +7,19 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"fossick/internal/testkit"
 	"io"
 	"io/fs"
+	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
+	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -117,4 +123,84 @@ func sameObjects(objects, files string) error {
 		}
 	}
 	return nil
+}
+
+// gateway starts an S3 server by other authors and returns the folder that holds the bucket's objects
+// as files.
+func gateway(t *testing.T, bucket string) (dir string) {
+	t.Helper()
+	program := testkit.Program(t, "versitygw")
+	root := t.TempDir()
+	dir = filepath.Join(root, "objects", bucket)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err := errors.Join(err, os.MkdirAll(dir, 0o755), os.Mkdir(filepath.Join(root, "iam"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	env := bucketEnv("http://" + addr)
+	cmd := exec.Command(program, "--quiet", "--port", addr, "--access", env["AWS_ACCESS_KEY_ID"], "--secret", env["AWS_SECRET_ACCESS_KEY"],
+		"--iam-dir", filepath.Join(root, "iam"), "posix", "--sidecar", filepath.Join(root, "iam"), filepath.Dir(dir))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it has nothing to save
+		_ = cmd.Wait()
+	})
+	for name, value := range env {
+		t.Setenv(name, value)
+	}
+	for range 600 { // until it answers
+		if c, err := net.Dial("tcp", addr); err == nil {
+			_ = c.Close()
+			return dir
+		}
+		time.Sleep(50 * time.Millisecond) // the server is another process
+	}
+	t.Fatal("the server does not answer")
+	return ""
+}
+
+// TestKilledExportToBucket kills exports to an S3 server. Each time there is no list, or everything
+// that it lists; the next export removes what is left over.
+func TestKilledExportToBucket(t *testing.T) {
+	testkit.Only(t, "kills exports of a whole crawl; by default the tests of package export look at each moment")
+	shelves := gateway(t, "shelves")
+	crawl, files := crawledDemo(t), filepath.Join(t.TempDir(), "files")
+	export := func(to string) []string {
+		return []string{"export", crawl, "--to", "jsonl,csv,markdown,warc,wacz,sqlite", "-o", to, "--quiet"}
+	}
+	start := time.Now()
+	if killed, _ := runAndKill(t, export(files), 2*time.Minute); killed {
+		t.Fatal("export takes too long")
+	}
+	took := 2 * time.Since(start)
+	rng := rand.New(rand.NewPCG(uint64(start.UnixNano()), 5))
+	kills := 0
+	for range fromEnv("FOSSICK_KILLS", 6) {
+		if killed, _ := runAndKill(t, export("s3://shelves/out"), time.Duration(rng.Int64N(int64(took)))); killed {
+			kills++
+		}
+		if _, err := os.Stat(filepath.Join(shelves, "out", "_export.json")); err != nil {
+			continue
+		}
+		if err := sameObjects(filepath.Join(shelves, "out"), files); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(shelves, "out")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // the second run compares
+		if killed, _ := runAndKill(t, export("s3://shelves/out"), 5*time.Minute); killed {
+			t.Fatal("export takes too long")
+		}
+	}
+	if err := sameObjects(filepath.Join(shelves, "out"), files); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d kills", kills)
 }
