@@ -14,6 +14,7 @@ import (
 	"fossick/crawler/plan"
 	"fossick/datasets"
 	"fossick/internal/cli"
+	"fossick/internal/document"
 	"fossick/internal/fileio"
 	"fossick/internal/page"
 	"fossick/models/features"
@@ -104,12 +105,20 @@ func (l *classifyRun) file(path string) error {
 	if err != nil {
 		return fmt.Errorf("page %w", err)
 	}
-	if err := isText(body); err != nil {
-		return fmt.Errorf("file %s: %w", path, err)
-	}
-	kind := "text/html"
-	if strings.HasSuffix(path, ".txt") {
+	kind := document.Sniff(body)
+	switch {
+	case kind != "":
+	case strings.HasSuffix(path, ".md"):
+		kind = "text/markdown"
+	case strings.HasSuffix(path, ".txt"):
 		kind = "text/plain"
+	default:
+		kind = "text/html"
+	}
+	if !strings.HasPrefix(kind, "application/") {
+		if err := isText(body); err != nil {
+			return fmt.Errorf("file %s: %w", path, err)
+		}
 	}
 	p, err := page.Parse(body, page.ParseOptions{ContentType: kind})
 	if err != nil {
@@ -123,7 +132,7 @@ func (l *classifyRun) file(path string) error {
 // would be random.
 func isText(body []byte) error {
 	if kind := page.SniffMedia(body); !strings.HasPrefix(kind, "text/") && kind != "application/xhtml+xml" {
-		return fmt.Errorf("not a page: the content is %s; give HTML or text", kind)
+		return fmt.Errorf("not a page: the content is %s; give HTML, text, a PDF or an office document", kind)
 	}
 	return nil
 }

@@ -17,8 +17,12 @@ import (
 
 const detectBytes = 16 << 10
 
-// Decode returns a body in UTF-8 and whether it is plain text. The error is ErrType.
+// Decode returns a body in UTF-8 and whether it is plain text; a document as HTML. The error is
+// ErrType, or that of a document.
 func Decode(body []byte, contentType string) (text []byte, plain bool, err error) {
+	if body, contentType, err = asHTML(body, contentType); err != nil {
+		return nil, false, err
+	}
 	if plain, err = isPlain(contentType); err != nil {
 		return nil, false, fmt.Errorf("%w: %q", err, abbreviate(contentType))
 	}

@@ -17,8 +17,8 @@ const (
 	maxAttrBytes    = 16 << 10 // of an attribute's value, before entities are decoded
 )
 
-// ErrType reports a body that is neither HTML nor plain text.
-var ErrType = errors.New("not HTML or plain text")
+// ErrType reports a body without text that fossick reads.
+var ErrType = errors.New("neither HTML nor plain text nor a document that can be read")
 
 // ParseOptions is what is known of a page besides its bytes. The zero value means an HTML page of
 // unknown address, whose relative links are left out.
@@ -32,9 +32,16 @@ type ParseOptions struct {
 }
 
 // Parse reads a page of HTML, however broken, or of plain text, in linear time and with bounded
-// memory beyond a copy in UTF-8. It neither changes nor keeps body. Errors are ErrType, those of
-// Normalize for opt.URL, or that of opt.Stop; broken markup is no error.
+// memory beyond a copy in UTF-8; or a document that package document reads. It neither changes
+// nor keeps body. Errors are ErrType, those of a document, those of Normalize for opt.URL, or
+// that of opt.Stop; broken markup is no error.
 func Parse(body []byte, opt ParseOptions) (*Page, error) {
+	raw := body
+	body, contentType, err := asHTML(body, opt.ContentType)
+	if err != nil {
+		return nil, fmt.Errorf("page %s: %w", opt.URL, err)
+	}
+	opt.ContentType = contentType
 	plain, err := isPlain(opt.ContentType)
 	if err != nil {
 		return nil, fmt.Errorf("page %s: %w: %q", opt.URL, err, abbreviate(opt.ContentType))
@@ -66,7 +73,7 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 	if p.stopped() {
 		return nil, p.halt.err
 	}
-	p.page.Raw = checksumOf(body)
+	p.page.Raw = checksumOf(raw)
 	if p.finish(); p.halt.err != nil { // it may read the page again
 		return nil, p.halt.err
 	}

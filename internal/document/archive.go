@@ -1,0 +1,185 @@
+package document
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// archive is an office document or a book: a zip file of parts. It never opens an archive within.
+type archive struct {
+	parts map[string]*zip.File
+	left  int64 // bytes that may still be unpacked
+}
+
+func openArchive(body []byte) (*archive, error) {
+	r, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+	}
+	if len(r.File) > maxParts {
+		return nil, fmt.Errorf("%w: an archive of %d files", ErrTooBig, len(r.File))
+	}
+	a := &archive{parts: map[string]*zip.File{}, left: maxUnpacked}
+	for _, f := range r.File {
+		a.parts[partName(f.Name)] = f
+	}
+	return a, nil
+}
+
+// partName makes names comparable: a part is named with and without a slash in front, and by
+// some programs with backslashes.
+func partName(name string) string {
+	return strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/")
+}
+
+func (a *archive) has(name string) bool { return a.parts[partName(name)] != nil }
+
+// open returns a part, which ends with ErrTooBig when the whole archive is beyond its limit.
+func (a *archive) open(name string) (io.ReadCloser, error) {
+	f := a.parts[partName(name)]
+	if f == nil {
+		return nil, fmt.Errorf("%w: part %.80q is missing", ErrDamaged, name)
+	}
+	if f.Flags&1 != 0 {
+		return nil, ErrLocked
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%w: part %.80q: %v", ErrDamaged, name, err)
+	}
+	return &part{r, a}, nil
+}
+
+type part struct {
+	io.ReadCloser
+	of *archive
+}
+
+func (p *part) Read(b []byte) (n int, err error) {
+	if p.of.left <= 0 {
+		return 0, fmt.Errorf("%w: over %d MiB unpacked", ErrTooBig, maxUnpacked>>20)
+	}
+	n, err = p.ReadCloser.Read(b[:min(int64(len(b)), p.of.left)])
+	p.of.left -= int64(n)
+	return n, err
+}
+
+// element is what a handler of XML sees: a start with its attributes, an end, or text.
+type element struct {
+	name  string // without its namespace
+	attrs []xml.Attr
+	end   bool
+	text  string // "" for a start or an end
+}
+
+// attr returns an attribute by its name without namespace.
+func (e *element) attr(name string) string {
+	for _, a := range e.attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+var errSkip = errors.New("leave out this element")
+
+// walk passes the elements of a part to do. An element for whose start do returns errSkip is
+// left out with all in it. External entities are never read.
+func (a *archive) walk(ctx context.Context, name string, do func(e *element) error) error {
+	r, err := a.open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // only read from
+	return walkXML(ctx, r, do)
+}
+
+func walkXML(ctx context.Context, r io.Reader, do func(e *element) error) error {
+	d := xml.NewDecoder(r)
+	d.Strict, d.CharsetReader, d.Entity = false, charset.NewReaderLabel, xml.HTMLEntity
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		t, err := d.RawToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, ErrTooBig):
+			return err
+		case err != nil:
+			return fmt.Errorf("%w: %v", ErrDamaged, err)
+		}
+		var e element
+		switch t := t.(type) {
+		case xml.StartElement:
+			e = element{name: t.Name.Local, attrs: t.Attr}
+		case xml.EndElement:
+			e = element{name: t.Name.Local, end: true}
+		case xml.CharData:
+			e = element{text: string(t)}
+		default:
+			continue
+		}
+		if err := do(&e); errors.Is(err, errSkip) {
+			if err := skip(d); err != nil {
+				return err
+			}
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// skip reads up to the end of the element whose start was read last.
+func skip(d *xml.Decoder) error {
+	for depth := 1; depth > 0; {
+		t, err := d.RawToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, ErrTooBig):
+			return err
+		case err != nil:
+			return fmt.Errorf("%w: %v", ErrDamaged, err)
+		}
+		switch t.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+	return nil
+}
+
+// sniffArchive tells documents in zip archives apart.
+func sniffArchive(body []byte) string {
+	a, err := openArchive(body)
+	if err != nil {
+		return ""
+	}
+	if r, err := a.open("mimetype"); err == nil { // OpenDocument and EPUB
+		defer func() { _ = r.Close() }() // only read from
+		media, _ := io.ReadAll(io.LimitReader(r, 100))
+		if f, ok := formatOf(string(media)); ok {
+			return f.media
+		}
+	}
+	for part, kind := range map[string]string{"word/document.xml": "wordprocessingml.document", "ppt/presentation.xml": "presentationml.presentation", "xl/workbook.xml": "spreadsheetml.sheet"} {
+		if a.has(part) {
+			return openXML + kind
+		}
+	}
+	return ""
+}
