@@ -2,7 +2,7 @@
 # release.sh [DIR [OS/ARCH...]] makes the release of HEAD in a folder (default dist/): SHA256SUMS, and
 # for each system (default Linux and macOS, amd64 and arm64) an archive with a static binary, and its
 # bill of materials. Builds of one commit by one Go version are byte-identical everywhere. It needs git,
-# Go and GNU tar; see docs/testing.md.
+# Go and GNU tar; see docs/CONTRIBUTING.md.
 set -euo pipefail
 export LC_ALL=C TZ=UTC
 limit=85000000 # largest binary, in bytes
@@ -60,7 +60,7 @@ for target in "${targets[@]}"; do
 	fi
 	"$work/describe" -version "$version" -time "$SOURCE_DATE_EPOCH" \
 		-notices "$folder/THIRD_PARTY_NOTICES" -sbom "$out/$name.cdx.json" "$folder/fossick"
-	cp -R LICENSE README.md CHANGELOG.md CONTRIBUTING.md scripts/Dockerfile scripts/systemd "$work/completion" "$folder/"
+	cp -R LICENSE README.md docs/CHANGELOG.md docs/CONTRIBUTING.md scripts/Dockerfile scripts/systemd "$work/completion" "$folder/"
 	tar --create --format=ustar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
 		--mode='u=rwX,go=rX' --directory="$work" "$name" | gzip -9 --no-name >"$out/$name.tar.gz"
 	echo "$name.tar.gz: $size bytes of binary"

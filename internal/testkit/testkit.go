@@ -1,7 +1,7 @@
 // Package testkit is what tests of several rooms share: how much to do, corpora, third-party programs
 // to compare with, tries of attacks, and the coverage of intervals.
 //
-// With FOSSICK_FULL=1 tests do everything, else a quick selection (docs/testing.md). scripts/peers.sh
+// With FOSSICK_FULL=1 tests do everything, else a quick selection (docs/CONTRIBUTING.md). scripts/peers.sh
 // DIR installs the programs, and FOSSICK_TEST_PEERS=DIR says that it did: then a test without its
 // program fails, so that CI misses none; otherwise it is skipped.
 //

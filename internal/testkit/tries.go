@@ -7,7 +7,7 @@ import (
 
 // Tally counts what tests try against fossick as a stranger or a bad disk would: in one test, for
 // one class of attack, the tries that held and that fell.
-// scripts/tries.sh makes one table of all (docs/testing.md). It is safe for concurrent use.
+// scripts/tries.sh makes one table of all (docs/CONTRIBUTING.md). It is safe for concurrent use.
 type Tally struct {
 	t          testing.TB
 	mu         sync.Mutex
