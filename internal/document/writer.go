@@ -20,7 +20,6 @@ type writer struct {
 	open    string // element of the open block, "" if none
 	start   int    // where the open block begins in body
 	empty   bool   // no text in the open block yet
-	blank   bool   // the text ends with a blank
 	hasText bool
 	linked  bool // a link is open
 	full    bool // maxHTML is reached; the rest is left out
