@@ -27,7 +27,7 @@ type Crawler struct {
 	requests chan request  // to the owner
 	ended    chan struct{} // closed when the owner has stopped
 
-	// Waiting URLs: queue.go, links.go, rescore.go.
+	// Waiting URLs: queue.go, discover.go, rescore.go.
 	frontier *frontier.Frontier
 	orders   []orders.Ordering // of the frontier: the parts of a mix, or the only one
 	scored   int               // index of the ordering that goes by scores, if any does

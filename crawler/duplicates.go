@@ -187,12 +187,11 @@ func (c *Crawler) dropDuplicate(b journal.Batch, told content) error {
 
 // giveWay drops a stored page for another URL with the same content if that URL is preferred.
 // It returns 0, or the page's number if the page stays.
-func (c *Crawler) giveWay(b journal.Batch, original uint64, url string, checksum []byte) (uint64, error) {
-	stored, err := c.opt.Store.Page(original)
-	if err != nil || !preferred(url, stored.URL) || !stored.Has(checksum) {
-		return original, err
+func (c *Crawler) giveWay(b journal.Batch, original uint64, url string) (uint64, error) {
+	p, outcome, err := store.DuplicatesIn(journal.Stored(b)).Numbered(original)
+	if errors.Is(err, store.ErrUnknown) || err == nil && !preferred(url, p.URL) {
+		return original, nil
 	}
-	p, outcome, err := c.pageOf(b, stored.URL)
 	if err != nil {
 		return original, err
 	}

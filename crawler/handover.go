@@ -351,11 +351,7 @@ func (c *Crawler) enterKnown(b journal.Batch, k *knownURL) error {
 		k.Priority, k.Also = place.Priority, place.Also
 	}
 	discovery := store.Discovery{URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, At: c.opt.Now().UnixMilli()}
-	place := store.Queued{Priority: k.Priority, Also: k.Also, Score: k.Score, Visits: k.Visits}
-	if k.Missing {
-		place.Visits = max(k.Visits, 1)
-		place.Excused = place.Visits
-	}
+	place := store.Queued{Priority: k.Priority, Also: k.Also, Score: k.Score, Visits: k.Visits, Lost: k.Missing}
 	outcome := outcomeFrom(k, discovery.At)
 	seen, err := b.Lookup(h)
 	if err != nil {

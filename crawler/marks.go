@@ -100,22 +100,32 @@ func Put(s *store.Store, marks []Mark, at int64) error {
 // not at all. counts become those of the store, also after an error.
 func put(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) error {
 	for done := 0; done < len(marks); {
-		b := s.Batch()
-		defer b.Cancel() // of no effect after Commit
-		then := *counts
-		then.Topics = slices.Clone(counts.Topics)
-		for ; done < len(marks) && b.Size() <= store.MaxBatchBytes; done++ {
-			m := store.Mark{OnTopic: marks[done].OnTopic, At: at, After: then.LastPage(), Topic: marks[done].Topic}
-			if err := b.Mark(ids[done], m, &then); err != nil {
-				return fmt.Errorf("%s: %w", marks[done].URL, err)
-			}
-		}
-		if err := b.Commit(); err != nil {
+		n, err := putBatch(s, ids[done:], marks[done:], counts, at)
+		if err != nil {
 			return err
 		}
-		*counts = then
+		done += n
 	}
 	return nil
+}
+
+// putBatch writes as many of the marks as fit into a batch, at least one, and returns how many.
+func putBatch(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts, at int64) (done int, err error) {
+	b := s.Batch()
+	defer b.Cancel() // of no effect after Commit
+	then := *counts
+	then.Topics = slices.Clone(counts.Topics)
+	for ; done < len(marks) && b.Size() <= store.MaxBatchBytes; done++ {
+		m := store.Mark{OnTopic: marks[done].OnTopic, At: at, After: then.LastPage(), Topic: marks[done].Topic}
+		if err := b.Mark(ids[done], m, &then); err != nil {
+			return 0, fmt.Errorf("%s: %w", marks[done].URL, err)
+		}
+	}
+	if err := b.Commit(); err != nil {
+		return 0, err
+	}
+	*counts = then
+	return done, nil
 }
 
 // readMarks finds the marked URLs, with their pages where parse is not nil.

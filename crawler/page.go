@@ -79,7 +79,7 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		return err
 	}
 	if original != 0 && c.mayStandForOthers(o) {
-		if original, err = c.giveWay(b, original, o.Discovery.URL, o.Read.Checksum[:]); err != nil {
+		if original, err = c.giveWay(b, original, o.Discovery.URL); err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 // URL, which was stored once and lost. It may therefore end as a duplicate only of a page that
 // all agents prefer.
 func (c *Crawler) mayStandForOthers(o *jobResult) bool {
-	return c.opt.several() && o.Queued.Excused > 0
+	return c.opt.several() && o.Queued.Lost
 }
 
 // repeated returns the number of a stored page with the same content; 0 if there is none.

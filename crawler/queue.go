@@ -265,27 +265,23 @@ func (c *Crawler) restoreQueue() error {
 
 // reopen queues again the wanted URLs that ended in a state.
 func (c *Crawler) reopen(state fetch.State, wanted func(*store.Ended) bool) error {
-	lost := 0
-	if state == StateLost {
-		lost = 1
-	}
 	return inBatches(c, c.opt.Store.URLs().Ended(string(state)), c.totals.commit, func(b journal.Batch, e store.Ended) error {
 		if !wanted(&e) {
 			return nil
 		}
 		life, err := c.opt.Store.URLs().Life(e.URL)
 		if err == nil {
-			_, err = c.reopenURL(b, life, lost)
+			_, err = c.reopenURL(b, life, 0, state == StateLost)
 		}
 		return err
 	})
 }
 
 // reopenURL undoes the end of a URL, and returns its place in the queue. excused is the number
-// of visits that do not count as tries.
-func (c *Crawler) reopenURL(b journal.Batch, life *store.Life, excused int) (store.Queued, error) {
+// of visits that do not count as tries; lost is as in store.Queued.
+func (c *Crawler) reopenURL(b journal.Batch, life *store.Life, excused int, lost bool) (store.Queued, error) {
 	place := c.placed(orders.Link{Score: life.Outcome.Score, Step: c.totals.LastPage(), Depth: life.Depth}, nil)
-	place.Score, place.Parent, place.Visits, place.Excused = life.Outcome.Score, life.Outcome.Parent, max(len(life.Visits), excused), excused
+	place.Score, place.Parent, place.Visits, place.Excused, place.Lost = life.Outcome.Score, life.Outcome.Parent, len(life.Visits), excused, lost
 	if life.Outcome.Resemblance > 0 {
 		c.totals.NearDuplicates--
 	}
@@ -453,10 +449,10 @@ func (c *Crawler) promise(discovery store.Discovery) (float64, bool) {
 }
 
 const (
-	// mostSettled bounds the URLs that settle reads. A scorer remembers only a small part of
+	// mostSettled bounds the URLs that settleScores reads. A scorer remembers only a small part of
 	// a longer queue.
 	mostSettled = 1 << 20
-	// settle ignores changes of less than settledOdds in log-odds; scores below leastSettled
+	// settleScores ignores changes of less than settledOdds in log-odds; scores below leastSettled
 	// count as equal.
 	settledOdds  = 0.1
 	leastSettled = 1e-4

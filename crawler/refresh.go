@@ -66,7 +66,7 @@ func (c *Crawler) takeBack(urls []string) error {
 		if err != nil || len(life.Visits) > mostVisits {
 			return err
 		}
-		place, err := c.reopenURL(b, life, len(life.Visits))
+		place, err := c.reopenURL(b, life, len(life.Visits), true)
 		if err == nil {
 			c.pushAt(life.ID, url, place)
 		}

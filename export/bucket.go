@@ -39,6 +39,7 @@ type Bucket struct {
 	at     s3Address
 	single bool
 	there  bool // an export exists: compare, send nothing
+	listed bool // the list may exist on the server
 	client *s3Client
 
 	sending context.Context // of requests in flight; its cause is the first failure, which cancels the others
@@ -215,6 +216,7 @@ func (p *Bucket) Commit() error {
 		return err
 	}
 	g, ctx := errgroup.WithContext(p.ctx)
+	g.SetLimit(mostInFlight / leastInFlight)
 	for _, o := range p.objects {
 		if o.held() && !p.there {
 			g.Go(func() error { return o.make(ctx) })
@@ -278,6 +280,7 @@ func (p *Bucket) putList() error {
 		sum := sha256.Sum256(list)
 		return p.compare(key, sum[:])
 	}
+	p.listed = true
 	if _, err := p.client.put(p.ctx, key, list); err != nil {
 		return err
 	}
@@ -352,6 +355,11 @@ func (p *Bucket) Discard() error {
 	}
 	if p.there || p.single {
 		return err
+	}
+	if p.listed { // the list goes first, because an export with it is whole
+		if failed := p.client.remove(ctx, p.at.key+listName); failed != nil {
+			return errors.Join(err, failed)
+		}
 	}
 	if failed := p.client.removeAll(ctx, slices.Values(keys)); failed != nil {
 		return errors.Join(err, failed)

@@ -60,9 +60,12 @@ func OpenPlace(path string, single bool) (*Place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-o %s: %w; give a place that can be written to", path, err)
 	}
-	lock, _, err := lockAlone(hidden) // nobody else knows its name
+	lock, alone, err := lockAlone(hidden)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(hidden))
+	}
+	if !alone { // another export took it for one that was left behind
+		return nil, fmt.Errorf("-o %s: another export to this place begins at this moment; run the export again", path)
 	}
 	return &Place{path: path, single: single, hidden: hidden, lock: lock}, nil
 }

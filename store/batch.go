@@ -21,6 +21,8 @@ type Batch struct {
 	txn  *badger.Txn
 	size int
 
+	stays bool // it holds a record that is never removed
+
 	changes *changes // nil without a replica
 	parcels []parcelChange
 }
@@ -46,7 +48,7 @@ func (b *Batch) Commit() error {
 		b.txn.Discard()
 		return err
 	}
-	if err := b.s.upkeep.commit(b.txn, b.size); err != nil {
+	if err := b.s.upkeep.commit(b.txn, b.size, b.stays); err != nil {
 		return err
 	}
 	b.s.outbox.committed(b.parcels)
@@ -119,7 +121,10 @@ func (b *Batch) PutPage(p *Page, body []byte) error {
 
 func (b *Batch) PutHost(h *Host) error { return b.put(bytesKey(keyHost, []byte(h.Name)), h) }
 
-func (b *Batch) PutCounts(c *Counts) error { return b.put(key(keyCount), c) }
+func (b *Batch) PutCounts(c *Counts) error {
+	b.stays = true
+	return b.put(key(keyCount), c)
+}
 
 func (b *Batch) PutLabel(n uint64, l Label) error { return b.put(numKey(keyLabel, n), l) }
 

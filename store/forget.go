@@ -301,7 +301,7 @@ func (w *withdrawal) url(b *Batch, u foundWaiting) error {
 const forgottenState = "none"
 
 func openUnder(held *badgerfiles.Guard, dir string) (*Store, error) {
-	db, err := badgerfiles.Open(held, dir, options(filepath.Join(dir, database)))
+	db, err := badgerfiles.OpenUnder(held, dir, options(filepath.Join(dir, database)), plain())
 	if err != nil {
 		return nil, err
 	}
@@ -357,7 +357,7 @@ func rewrite(ctx context.Context, g *badgerfiles.Guard, dir string, dead float64
 	if err := roomToCompact(dir, path); err != nil {
 		return err
 	}
-	err := badgerfiles.Merge(ctx, g, dir, options(path).WithSyncWrites(true))
+	err := badgerfiles.Merge(ctx, g, dir, options(path).WithSyncWrites(true), plain())
 	if err == nil {
 		err = rewriteLogs(ctx, g, dir, path, dead)
 	}
@@ -368,10 +368,10 @@ func rewrite(ctx context.Context, g *badgerfiles.Guard, dir string, dead float64
 }
 
 func rewriteLogs(ctx context.Context, g *badgerfiles.Guard, dir, path string, dead float64) error {
-	if err := badgerfiles.CheckValues(path); err != nil {
+	if err := badgerfiles.CheckValues(path, plain()); err != nil {
 		return err
 	}
-	db, err := badgerfiles.Open(g, dir, options(path).WithSyncWrites(true))
+	db, err := badgerfiles.OpenUnder(g, dir, options(path).WithSyncWrites(true), plain())
 	if err != nil {
 		return err
 	}

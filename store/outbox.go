@@ -472,6 +472,20 @@ func (d DuplicatesBatch) Page(id ID) (*Page, Outcome, error) {
 	return p, f, err
 }
 
+// Numbered returns a stored page by its number, and its URL's outcome.
+func (d DuplicatesBatch) Numbered(n uint64) (*Page, Outcome, error) {
+	p := &Page{}
+	if err := get(d.b.txn, numKey(keyPage, n), p); err != nil {
+		return nil, Outcome{}, err
+	}
+	if p.SameAs != "" {
+		return nil, Outcome{}, ErrUnknown
+	}
+	p.Number = n
+	f, err := d.b.Outcome(p.ID)
+	return p, f, err
+}
+
 func (d DuplicatesBatch) Marked(id ID) (bool, error) {
 	marked, err := hasKey(d.b.txn, markKey(id, 0))
 	if marked || err != nil {

@@ -91,6 +91,8 @@ type Queued struct {
 	Excused  int     `cbor:"5,keyasint,omitempty"` // exchanges that do not count as tries: the host or our network was down, or the page was lost
 
 	Also []float64 `cbor:"6,keyasint,omitempty" json:",omitempty"` // its priorities by the further orderings of a mix
+
+	Lost bool `cbor:"7,keyasint,omitempty" json:",omitempty"` // its page was stored once and lost; other agents may have dropped copies for it
 }
 
 type Visit struct {

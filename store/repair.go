@@ -148,7 +148,7 @@ func (in *inspection) requeue(b *Batch, id ID) error {
 // parent. Its past visits do not count as tries.
 func requeuedPlace(txn *badger.Txn, id ID, discovery Discovery) Queued {
 	visits := lastVisit(txn, id)
-	q := Queued{Parent: discovery.From, Visits: visits, Excused: visits}
+	q := Queued{Parent: discovery.From, Visits: visits, Excused: visits, Lost: true}
 	var f Outcome
 	if get(txn, numKey(keyOutcome, uint64(id)), &f) == nil {
 		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, discovery.From)

@@ -64,10 +64,7 @@ func Create(dir string, info Info) (*Store, error) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	if Exists(dir) {
-		if err := badgerfiles.Free(dir, filepath.Join(dir, database)); err != nil {
-			return nil, fmt.Errorf("%s: %w, and %w; give another folder", dir, ErrExists, err)
-		}
-		return nil, fmt.Errorf("%s: %w; resume it with --resume, or give another folder", dir, ErrExists)
+		return createOver(dir, info)
 	}
 	if err := checkFolder(dir); err != nil {
 		return nil, err
@@ -100,6 +97,30 @@ func makeDatabase(dir string, info Info) error {
 	return errors.Join(s.introduce(info), s.Close())
 }
 
+func createOver(dir string, info Info) (*Store, error) {
+	switch whose, err := ownerOf(dir); {
+	case errors.Is(err, ErrBusy):
+		return nil, fmt.Errorf("%s: %w, and %w; give another folder", dir, ErrExists, ErrBusy)
+	case err != nil:
+		return nil, err
+	case whose == ours:
+		if err := free(dir); err != nil {
+			return nil, fmt.Errorf("%s: %w, and %w; give another folder", dir, ErrExists, err)
+		}
+		return nil, fmt.Errorf("%s: %w; resume it with --resume, or give another folder", dir, ErrExists)
+	case whose == foreign:
+		return nil, fmt.Errorf("%s: %w; give another folder", dir, ErrForeign)
+	}
+	s, err := open(dir, database)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.introduce(info); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
 // Open opens the store in dir and recovers from a kill. It refuses a store with an unreadable table
 // with ErrDamaged; see OpenToRead and RepairAll.
 func Open(dir string) (*Store, error) { return openStore(dir, open) }
@@ -119,6 +140,9 @@ func openAsIs(dir string, open func(dir, name string) (*Store, error)) (*Store, 
 	}
 	if err := fileio.OnlyFiles(dir); err != nil { // Badger would block on opening a named pipe
 		return nil, fmt.Errorf("store: %w", err)
+	}
+	if err := refuseForeign(dir); err != nil {
+		return nil, err
 	}
 	s, err := open(dir, database)
 	if err != nil {
@@ -143,7 +167,7 @@ func (s *Store) readInfo() error {
 	}
 	switch {
 	case errors.Is(err, ErrUnknown):
-		return fmt.Errorf("%s: %w: its database has no record of a crawl; give another folder", s.dir, ErrForeign)
+		return fmt.Errorf("%s: %w: the command that made it was interrupted; start the crawl again without --resume", s.dir, ErrNone)
 	case err != nil:
 		return err
 	case s.info.Format <= 0:
@@ -163,7 +187,7 @@ func openWith(dir, name string, options func(path string) badger.Options) (*Stor
 	if err := writable(dir, path); err != nil {
 		return nil, err
 	}
-	db, err := badgerfiles.Open(nil, dir, options(path))
+	db, err := badgerfiles.Open(dir, options(path), plain())
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +258,9 @@ func (s *Store) putInfo() error {
 	return s.writeInfoFile()
 }
 
+// plain turns off everything that depends on Badger's file formats, until a fixed build appears.
+func plain() bool { return os.Getenv("FOSSICK_STORE_PLAIN") != "" }
+
 // options keeps Badger's memory small, since a crawl needs the memory for its pages in flight.
 func options(path string) badger.Options {
 	o := badger.DefaultOptions(path).
@@ -250,7 +277,7 @@ func options(path string) badger.Options {
 		// Up to 13 tables are built at once; each takes twice its size in the heap and 3 MiB for
 		// its index. So sizes must not double from level to level.
 		WithBaseTableSize(2 << 20).
-		WithValueThreshold(256). // bodies go to the value log, so compactions do not rewrite them; see MaxBatchBytes
+		WithValueThreshold(inTables). // bodies go to the value log, so compactions do not rewrite them; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).
 		WithDetectConflicts(false).                              // there is only one writer
@@ -342,6 +369,74 @@ func checkFolder(dir string) error {
 	return nil
 }
 
+type owner int
+
+const (
+	nobodys owner = iota // the database is empty
+	ours
+	foreign
+)
+
+// inTables is the size in bytes from which values lie in the value log, not in tables.
+const inTables = 256
+
+const sampled = 1000
+
+// ownerOf finds the owner of a closed database without changing a file.
+func ownerOf(dir string) (whose owner, err error) {
+	if _, ok := readInfoFile(dir); ok {
+		return ours, nil
+	}
+	db, err := badgerfiles.OpenView(dir, options(filepath.Join(dir, database)), plain())
+	if err != nil {
+		return nobodys, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = db.View(func(txn *badger.Txn) error { whose = ownerIn(txn); return nil })
+	return whose, err
+}
+
+// refuseForeign returns ErrForeign for another program's database and ErrBusy for one in use. It
+// lets an unreadable database pass, since that may be ours.
+func refuseForeign(dir string) error {
+	switch whose, err := ownerOf(dir); {
+	case errors.Is(err, ErrBusy):
+		return err
+	case err == nil && whose == foreign:
+		return fmt.Errorf("%s: %w; give another folder", dir, ErrForeign)
+	}
+	return nil
+}
+
+func free(dir string) error { return badgerfiles.Free(dir, filepath.Join(dir, database)) }
+
+// ownerIn finds the owner by the database's keys. It is ours without an Info record if all sampled
+// keys have our shapes and one is an entry of the seen-set.
+func ownerIn(txn *badger.Txn) owner {
+	var info Info
+	item, err := txn.Get(key(keyInfo))
+	if err == nil && item.ValueSize() < inTables && get(txn, key(keyInfo), &info) == nil && info.Format > 0 {
+		return ours
+	}
+	opt := badger.DefaultIteratorOptions
+	opt.PrefetchValues = false
+	it := txn.NewIterator(opt)
+	defer it.Close()
+	n := 0
+	for it.Rewind(); it.Valid() && n < sampled; it.Next() {
+		if n++; !ourKey(it.Item().Key()) {
+			return foreign
+		}
+	}
+	if n == 0 {
+		return nobodys
+	}
+	if it.Seek(key(keySeen)); it.ValidForPrefix(key(keySeen)) && it.Item().ValueSize() == 9 && ourKey(it.Item().Key()) {
+		return ours
+	}
+	return foreign
+}
+
 func ourKey(k []byte) bool {
 	if len(k) == 0 {
 		return false
@@ -416,7 +511,7 @@ func openToRead(dir, name string) (*Store, error) {
 	if err := writable(dir, path); err != nil {
 		return nil, err
 	}
-	db, damage, err := badgerfiles.OpenToRead(dir, options(path))
+	db, damage, err := badgerfiles.OpenToRead(dir, options(path), plain())
 	if err != nil {
 		return nil, err
 	}
@@ -441,7 +536,7 @@ func openToForget(s *Store, name string) (*Store, error) {
 	}
 	defer held.Release()
 	path := filepath.Join(dir, name)
-	db, err := badgerfiles.Open(held, dir, options(path))
+	db, err := badgerfiles.OpenUnder(held, dir, options(path), plain())
 	if err != nil {
 		return nil, err
 	}
@@ -459,8 +554,13 @@ func (s *Store) Damaged() error {
 // mendTables repairs the files of the closed store in dir so that Open accepts it, and returns the
 // damage. Replaced files go to quarantine; afterwards repair must check for missing records.
 func mendTables(dir string) ([]Problem, error) {
+	if Exists(dir) {
+		if err := refuseForeign(dir); err != nil {
+			return nil, err
+		}
+	}
 	path := filepath.Join(dir, database)
-	damage, err := badgerfiles.Mend(dir, path, filepath.Join(dir, quarantine), options(path))
+	damage, err := badgerfiles.Mend(dir, path, filepath.Join(dir, quarantine), options(path), plain())
 	return problemsOf(damage), err
 }
 

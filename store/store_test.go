@@ -5,9 +5,11 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -251,6 +253,72 @@ func TestFieldNumbers(t *testing.T) {
 	}
 }
 
+func hashes(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	sums := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(name)
+		sums[name] = fmt.Sprintf("%x", sha256.Sum256(body))
+		return err
+	}))
+	return sums
+}
+
+// TestForeignDatabase: nothing opens or changes another program's database, closed or killed.
+func TestForeignDatabase(t *testing.T) {
+	testkit.Only(t, "seconds of processor time")
+	many := map[string]string{}
+	for n := range 2000 {
+		many[fmt.Sprintf("user:%04d", n)] = strings.Repeat("x", n%400)
+	}
+	info, err := encode(Info{Topic: "x"})
+	must(t, err)
+	for name, keys := range map[string]map[string]string{
+		"many keys":                many,
+		"one key":                  {"a": "1"},
+		"a key as our Info has":    {"i": "settings of another program"},
+		"an Info of no format":     {"i": string(info)},
+		"keys shaped as ours":      {"b12345678": "x", "p12345678": "y"},
+		"our Info's key and large": {"i": strings.Repeat("x", 1000)},
+	} {
+		for _, killed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, killed %v", name, killed), func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "s")
+				path := filepath.Join(dir, database)
+				db, err := badger.Open(badger.DefaultOptions(path).WithLogger(nil).WithMemTableSize(1 << 20).WithValueThreshold(300).WithValueLogFileSize(2 << 20))
+				must(t, err)
+				defer db.Close()
+				wb := db.NewWriteBatch()
+				for k, v := range keys {
+					must(t, wb.Set([]byte(k), []byte(v)))
+				}
+				must(t, wb.Flush())
+				if killed { // with all its data still in the logs
+					dir = copyOf(t, dir)
+				} else {
+					must(t, db.Close())
+				}
+				before := hashes(t, dir)
+				_, created := Create(dir, Info{})
+				_, opened := Open(dir)
+				_, mended := mendTables(dir)
+				_, compacted := Compact(t.Context(), dir)
+				for verb, err := range map[string]error{"create": created, "open": opened, "mend": mended, "compact": compacted} {
+					if !errors.Is(err, ErrForeign) {
+						t.Errorf("%s: %v, want ErrForeign", verb, err)
+					}
+				}
+				if after := hashes(t, dir); !maps.Equal(before, after) {
+					t.Errorf("files changed: %d before, %d afterwards", len(before), len(after))
+				}
+			})
+		}
+	}
+}
+
 func TestFolderOfOthers(t *testing.T) {
 	for name, ok := range map[string]bool{"thesis.txt": false, "MANIFEST": false, ".DS_Store": true, "model.fossick": true, "seeds.txt": true} {
 		dir := t.TempDir()
@@ -274,6 +342,9 @@ func TestOldStoreIsOurs(t *testing.T) {
 	must(t, killed.SetSettings([]byte(strings.Repeat("x", 999)))) // long enough for the value log
 	dir := copyOf(t, killed.Dir())
 	must(t, os.Remove(filepath.Join(dir, infoFile)))
+	if _, err := Create(dir, Info{}); !errors.Is(err, ErrExists) {
+		t.Errorf("created over it: %v, want ErrExists", err)
+	}
 	s, err := Open(dir)
 	must(t, err)
 	want := s.Info()
@@ -284,7 +355,10 @@ func TestOldStoreIsOurs(t *testing.T) {
 	if s, err = Open(dir); err != nil || s.Info().Created != want.Created {
 		t.Fatalf("without the database's Info: %v", err)
 	}
-	must(t, s.Close())
+	must(t, s.Close(), os.Remove(filepath.Join(dir, infoFile)))
+	if whose, err := ownerOf(dir); err != nil || whose != ours {
+		t.Errorf("without any Info it is of owner %d, %v", whose, err)
+	}
 }
 
 func TestInfoFile(t *testing.T) {
@@ -359,6 +433,39 @@ func TestPipes(t *testing.T) {
 					class.Try(false, "%s where %s is %s waits", how, name, kind)
 				}
 			}
+		}
+	}
+}
+
+// TestPlain: a store works without any knowledge of Badger's files, with the same result.
+func TestPlain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	t.Run("plain", func(t *testing.T) {
+		t.Setenv("FOSSICK_STORE_PLAIN", "1")
+		s, err := Create(dir, Info{Topic: "banking"})
+		must(t, err)
+		for n := uint64(1); n <= 20; n++ {
+			alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+		}
+		must(t, s.Close())
+		_, err = mendTables(dir)
+		must(t, err)
+		_, err = Compact(t.Context(), dir)
+		must(t, err)
+		s, err = Open(dir)
+		must(t, err)
+		_, err = s.repair(t.Context())
+		must(t, err, s.Close())
+	})
+	s, err := Open(dir)
+	must(t, err)
+	defer func() { must(t, s.Close()) }()
+	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+	for n := uint64(1); n <= 20; n++ {
+		if body, err := s.Body(n); err != nil || string(body) != string(bodyOf(n)) {
+			t.Errorf("page %d has another body (%v)", n, err)
 		}
 	}
 }

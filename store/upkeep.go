@@ -95,7 +95,8 @@ func (u *upkeep) end() {
 	u.kept.Wait()
 }
 
-func (u *upkeep) commit(txn *badger.Txn, bytes int) error {
+// commit commits a transaction; stays means that it holds a record that is never removed.
+func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	u.committing.Store(true)
 	u.read.use()
 	defer u.committing.Store(false)
@@ -103,6 +104,9 @@ func (u *upkeep) commit(txn *badger.Txn, bytes int) error {
 	u.commits.Add(1) // a failed commit may be partly written
 	if err != nil {
 		return u.disk.report(err)
+	}
+	if stays {
+		u.db.Reached(txn)
 	}
 	if u.untrimmed += bytes; u.untrimmed >= trimBytes {
 		u.untrimmed = 0

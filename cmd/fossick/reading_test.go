@@ -39,7 +39,7 @@ func TestReadersOfACrawl(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir()) // for what killed readers leave behind
 	readers := [][]string{
-		{"verify", read, "--json"}, {"eval", read, "--json"}, {"rank", read, "--json"},
+		{"verify", read, "--json"}, {"eval", read, "--json"}, {"rank", read, "--json"}, {"stats", read, "--json"},
 		{"simulate", read, "--order", "bfs", "--max-pages", "5", "--json"}, {"graph", read, "-o", filepath.Join(t.TempDir(), "graph"), "--json"},
 	}
 	during, last := 0, uint64(0)

@@ -95,7 +95,7 @@ func Open(dir string, opt Options) (*Frontier, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	db, err := badgerfiles.Open(nil, dir, databaseOptions(path))
+	db, err := badgerfiles.Open(dir, databaseOptions(path), false)
 	if err != nil {
 		return nil, err
 	}

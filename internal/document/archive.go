@@ -105,12 +105,14 @@ func (a *archive) walk(ctx context.Context, name string, do func(e *element) err
 }
 
 func walkXML(ctx context.Context, r io.Reader, do func(e *element) error) error {
-	d := xml.NewDecoder(r)
+	tag := &tagReader{from: r}
+	d := xml.NewDecoder(tag)
 	d.Strict, d.CharsetReader, d.Entity = false, charset.NewReaderLabel, xml.HTMLEntity
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		tag.left = maxToken
 		t, err := d.RawToken()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -132,7 +134,7 @@ func walkXML(ctx context.Context, r io.Reader, do func(e *element) error) error 
 			continue
 		}
 		if err := do(&e); errors.Is(err, errSkip) {
-			if err := skip(d); err != nil {
+			if err := skip(ctx, d, tag); err != nil {
 				return err
 			}
 		} else if err != nil {
@@ -141,9 +143,31 @@ func walkXML(ctx context.Context, r io.Reader, do func(e *element) error) error 
 	}
 }
 
+// maxToken bounds the bytes of a tag or a text in XML, give or take what is read ahead.
+const maxToken = 8 << 20
+
+// tagReader ends with ErrTooBig when a token is beyond maxToken.
+type tagReader struct {
+	from io.Reader
+	left int
+}
+
+func (r *tagReader) Read(b []byte) (n int, err error) {
+	if r.left <= 0 {
+		return 0, fmt.Errorf("%w: a tag or a text of over %d MiB", ErrTooBig, maxToken>>20)
+	}
+	n, err = r.from.Read(b)
+	r.left -= n
+	return n, err
+}
+
 // skip reads up to the end of the element whose start was read last.
-func skip(d *xml.Decoder) error {
-	for depth := 1; depth > 0; {
+func skip(ctx context.Context, d *xml.Decoder, tag *tagReader) error {
+	for depth, n := 1, 0; depth > 0; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		tag.left = maxToken
 		t, err := d.RawToken()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -176,9 +200,9 @@ func sniffArchive(body []byte) string {
 			return f.media
 		}
 	}
-	for part, kind := range map[string]string{"word/document.xml": "wordprocessingml.document", "ppt/presentation.xml": "presentationml.presentation", "xl/workbook.xml": "spreadsheetml.sheet"} {
-		if a.has(part) {
-			return openXML + kind
+	for _, main := range []struct{ part, kind string }{{"word/document.xml", "wordprocessingml.document"}, {"ppt/presentation.xml", "presentationml.presentation"}, {"xl/workbook.xml", "spreadsheetml.sheet"}} {
+		if a.has(main.part) {
+			return openXML + main.kind
 		}
 	}
 	return ""

@@ -81,7 +81,7 @@ func formatOf(contentType string) (format, bool) {
 func Sniff(body []byte) string {
 	head := body[:min(len(body), 2048)]
 	switch {
-	case bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")):
+	case bytes.HasPrefix(bytes.TrimLeft(head, "\xef\xbb\xbf \t\r\n\x00"), []byte("%PDF-")):
 		return "application/pdf"
 	case bytes.HasPrefix(head, []byte(`{\rtf`)):
 		return "application/rtf"
@@ -95,17 +95,23 @@ func Sniff(body []byte) string {
 }
 
 // ToHTML returns a document as HTML in UTF-8, and whether the media type is one of a document: a
-// body of HTML, plain text or an unknown type is returned as it is. Equal bodies give equal HTML.
-// The error wraps ErrNoText, ErrLocked, ErrDamaged or ErrTooBig.
+// body of HTML, plain text or an unknown type is returned as it is. Equal bodies give equal HTML,
+// but for PDFs whose pages take longer than enoughTime. The error wraps ErrNoText, ErrLocked,
+// ErrDamaged or ErrTooBig, or says that PDFium did not start.
 func ToHTML(ctx context.Context, body []byte, contentType string) (html []byte, is bool, err error) {
 	f, known := formatOf(contentType)
 	if !known {
 		return body, false, nil
 	}
+	if f.media == "application/pdf" { // the first start takes seconds that are not the document's
+		if _, err := pdfPool(); err != nil {
+			return nil, true, fmt.Errorf("start PDFium: %w", err)
+		}
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("%w: it takes over %v to read", ErrTooBig, maxTime))
 	defer cancel()
 	w := &writer{}
-	err = f.read(ctx, body, w)
+	err = readSafely(ctx, f, body, w)
 	if ctx.Err() != nil {
 		return nil, true, context.Cause(ctx)
 	}
@@ -116,4 +122,14 @@ func ToHTML(ctx context.Context, body []byte, contentType string) (html []byte, 
 		return nil, true, fmt.Errorf("%s: %w", f.media, err)
 	}
 	return w.document(), true, nil
+}
+
+// readSafely turns a panic of a reader, or of a library that it uses, into ErrDamaged.
+func readSafely(ctx context.Context, f format, body []byte, w *writer) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, fault)
+		}
+	}()
+	return f.read(ctx, body, w)
 }

@@ -113,6 +113,8 @@ func documents(t testing.TB) map[string]struct {
 			[]string{"<title>Bees &amp; wax</title>", "<h2>The hive</h2>", `<a href="http://b.test/link">made</a>`, `<a href="more.md">see</a>`, "<td>2</td>"}},
 		"application/rss+xml": {[]byte(`<rss><channel><title>Bees &amp; wax</title><link>http://b.test/</link><item><title>The hive</title><link>http://b.test/link</link><description>&lt;p&gt;Wax is made.&lt;/p&gt;</description></item></channel></rss>`),
 			[]string{"<title>Bees &amp; wax</title>", "<h2>The hive</h2>", "<p>Wax is made.</p>", `<a href="http://b.test/link">The hive</a>`}},
+		"application/atom+xml": {[]byte(`<feed><title>Bees &amp; wax</title><entry><title>The hive</title><link href="http://b.test/link"/><content type="xhtml"><div><p>Wax is <b>made</b>.</p></div></content></entry></feed>`),
+			[]string{"<title>Bees &amp; wax</title>", "<h2>The hive</h2>", "Wax is  made", `<a href="http://b.test/link">The hive</a>`}},
 		"application/pdf": {pdf("/Title(Bees & wax)/Author(A. Keeper)/CreationDate(D:20240203040506Z)", "24 The hive", "11 It is full of wax, and", "11 the wax is made here."),
 			[]string{` lang="en-GB"`, head, "<h2>The hive</h2>", `<a href="http://b.test/link">the wax is made here.</a>`}},
 	}
@@ -136,7 +138,7 @@ func TestDocuments(t *testing.T) {
 		if again, _, err := ToHTML(t.Context(), d.body, media); err != nil || !bytes.Equal(again, html) {
 			t.Errorf("%s: a second reading differs, %v", media, err)
 		}
-		if got := Sniff(d.body); got != media && media != "text/markdown" && media != "application/rss+xml" {
+		if got := Sniff(d.body); got != media && media != "text/markdown" && media != "application/rss+xml" && media != "application/atom+xml" {
 			t.Errorf("%s is sniffed as %q", media, got)
 		}
 	}
@@ -190,6 +192,12 @@ func TestHostileDocuments(t *testing.T) {
 		"entities of entities": {odt, zipped(t, "content.xml", `<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;">]><text:p>&y;</text:p>`), nil},
 		"an empty text":        {odt, zipped(t, "content.xml", "<a/>"), ErrNoText},
 		"deep groups":          {"text/rtf", []byte(`{\rtf` + strings.Repeat("{", 20_000)), ErrTooBig},
+		"a number too large":   {"text/rtf", []byte(`{\rtf1\bin9223372036854775807 }`), ErrNoText},
+		"quotes in quotes":     {"text/markdown", []byte(strings.Repeat(">", 1<<20)), ErrTooBig},
+		"a tag of attributes":  {odt, zipped(t, "content.xml", "<a "+strings.Repeat("b ", maxToken)+">"), ErrTooBig},
+		"a long paragraph":     {odt, zipped(t, "content.xml", "<text:p>"+strings.Repeat("&amp;", maxToken/10)+"</text:p>"), nil},
+		"many blanks":          {odt, zipped(t, "content.xml", "<text:p>a"+strings.Repeat(`<text:s text:c="100"/>`, 200_000)+"</text:p>"), nil},
+		"a field without end":  {docx, zipped(t, "word/document.xml", "<w:t>a</w:t>"+strings.Repeat("<w:instrText> HYPERLINK </w:instrText><w:fldChar/>", 50_000)), nil},
 		"no rich text":         {"text/rtf", []byte("text"), ErrDamaged},
 		"deep XML":             {"text/xml", []byte(strings.Repeat("<a>", 5_000)), ErrTooBig},
 		"a map without text":   {"text/xml", []byte("<urlset><url><loc>http://a.test/</loc></url></urlset>"), ErrNoText},
@@ -199,6 +207,9 @@ func TestHostileDocuments(t *testing.T) {
 		html, is, err := ToHTML(t.Context(), c.body, c.media)
 		if !is || !errors.Is(err, c.want) || c.want == nil && err != nil {
 			t.Errorf("%s: %v, %v, want %v", name, is, err, c.want)
+		}
+		if len(html) > 6*maxHTML {
+			t.Errorf("%s: %d bytes of HTML", name, len(html))
 		}
 		if strings.Contains(string(html), "root:") || strings.Contains(string(html), "xxxxxxxxxx") {
 			t.Errorf("%s: an entity was read: %s", name, html)
@@ -236,7 +247,7 @@ func TestTwoColumns(t *testing.T) {
 	for i := range 20 {
 		for c, left := range []float64{50, 320} {
 			lines = append(lines, pdfLine{left: left, right: left + 220, top: 700 - 12*float64(i), bottom: 690 - 12*float64(i), size: 10,
-				runs: []pdfRun{{text: fmt.Sprint(c, " ", i)}}})
+				runs: []pdfRun{{text: fmt.Append(nil, c, " ", i)}}})
 		}
 	}
 	for i, j := 0, len(lines)-1; i < j; i, j = i+2, j-2 { // an order of the file that jumps

@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -72,6 +73,9 @@ func parseDate(s string) time.Time {
 	return time.Time{}
 }
 
+// maxEntries bounds each table that the parts of a document refer to.
+const maxEntries = 1 << 20
+
 // relation is a part or a URL that another part refers to.
 type relation struct {
 	kind, target string
@@ -88,6 +92,9 @@ func (f *openXMLFile) relations(of string) (map[string]relation, error) {
 	err := f.walk(f.ctx, name, func(e *element) error {
 		if e.name != "Relationship" || e.end {
 			return nil
+		}
+		if len(found) > maxEntries {
+			return fmt.Errorf("%w: over %d relations", ErrTooBig, maxEntries)
 		}
 		r := relation{path.Base(e.attr("Type")), e.attr("Target"), e.attr("TargetMode") == "External"}
 		if !r.external {
@@ -153,6 +160,9 @@ func (f *openXMLFile) headingStyles() (map[string]int, error) {
 	return levels, err
 }
 
+// maxField bounds the text of a field's instruction.
+const maxField = 8 << 10
+
 var fieldLink = regexp.MustCompile(`^\s*HYPERLINK\s+"([^"]+)"`)
 
 // story reads a part of a Word document. Its tables become tables, whose cells may hold several
@@ -168,7 +178,7 @@ func (f *openXMLFile) story(name string, levels map[string]int) error {
 		case e.text != "":
 			if inText {
 				w.text(e.text)
-			} else if inField {
+			} else if inField && len(field) < maxField {
 				field += e.text
 			}
 			return nil
@@ -223,13 +233,14 @@ func (f *openXMLFile) story(name string, levels map[string]int) error {
 		case "instrText":
 			inField = true
 		case "fldChar":
-			switch m := fieldLink.FindStringSubmatch(field); e.attr("fldCharType") {
+			switch e.attr("fldCharType") {
 			case "begin":
 				field = ""
 			case "separate":
-				if m != nil {
+				if m := fieldLink.FindStringSubmatch(field); m != nil {
 					w.linkOpen(m[1])
 				}
+				field = ""
 			case "end":
 				w.linkClose()
 			}
@@ -421,6 +432,9 @@ func (b *workbook) sharedTexts() error {
 	var one strings.Builder
 	inText, bytes := false, 0
 	return b.walk(b.ctx, name, func(e *element) error {
+		if len(b.texts) > maxEntries {
+			return fmt.Errorf("%w: over %d shared texts", ErrTooBig, maxEntries)
+		}
 		switch {
 		case e.text != "":
 			if inText && bytes < maxUnpacked/4 {
@@ -451,6 +465,9 @@ func (b *workbook) dateFormats() error {
 		switch {
 		case e.text != "":
 		case e.name == "numFmt" && !e.end:
+			if len(own) > maxEntries {
+				return fmt.Errorf("%w: over %d formats", ErrTooBig, maxEntries)
+			}
 			code := strings.ToLower(e.attr("formatCode"))
 			own[e.attr("numFmtId")] = strings.Contains(code, "yy") || strings.Contains(code, "dd")
 		case e.name == "cellXfs":
@@ -458,7 +475,9 @@ func (b *workbook) dateFormats() error {
 		case e.name == "xf" && !e.end && inCells:
 			id := e.attr("numFmtId")
 			n, _ := strconv.Atoi(id)
-			b.dates = append(b.dates, own[id] || n >= 14 && n <= 22)
+			if len(b.dates) < maxEntries {
+				b.dates = append(b.dates, own[id] || n >= 14 && n <= 22)
+			}
 		}
 		return nil
 	})
@@ -535,7 +554,7 @@ func (b *workbook) shown(kind, style, value string) string {
 	case "", "n":
 		if s, err := strconv.Atoi(style); err == nil && s >= 0 && s < len(b.dates) && b.dates[s] {
 			if days, err := strconv.ParseFloat(value, 64); err == nil && days > 0 && days < 1e6 {
-				return time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).Add(time.Duration(days * 24 * float64(time.Hour))).Format("2006-01-02")
+				return time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days)).Format("2006-01-02")
 			}
 		}
 	}

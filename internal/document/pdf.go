@@ -164,14 +164,17 @@ type pdfLine struct {
 }
 
 // pdfRun is a part of a line that leads to one URL, or to none.
-type pdfRun struct{ text, link string }
+type pdfRun struct {
+	text []byte
+	link string
+}
 
 type pdfPage struct{ lines []pdfLine }
 
 func (l *pdfLine) text() string {
 	var b strings.Builder
 	for _, r := range l.runs {
-		b.WriteString(r.text)
+		b.Write(r.text)
 	}
 	return b.String()
 }
@@ -199,7 +202,10 @@ func (p *pdfReader) page(index int) (pdfPage, error) {
 		}
 		open, first = pdfLine{}, -1
 	}
-	for i, c := range found.Chars {
+	for i, c := range found.Chars[:min(len(found.Chars), maxCharsOfPage)] {
+		if i%1024 == 0 && p.ctx.Err() != nil {
+			return pdfPage{}, context.Cause(p.ctx)
+		}
 		switch {
 		case c.Text == "\n" || c.Text == "\r":
 			end()
@@ -260,10 +266,10 @@ func (l *pdfLine) add(s string, at responses.CharPosition, blank bool, links []p
 		l.top, l.bottom = max(l.top, top), min(l.bottom, bottom)
 	}
 	if n > 0 && l.runs[n-1].link == link {
-		l.runs[n-1].text += s
+		l.runs[n-1].text = append(l.runs[n-1].text, s...)
 		return
 	}
-	l.runs = append(l.runs, pdfRun{s, link})
+	l.runs = append(l.runs, pdfRun{[]byte(s), link})
 }
 
 // cleanText drops characters that are no text, and takes ligatures apart.
@@ -286,6 +292,9 @@ type pdfLink struct {
 	to                       string
 	left, right, top, bottom float64
 }
+
+// maxCharsOfPage bounds the characters of a page that are read.
+const maxCharsOfPage = 200_000
 
 // maxLinksOfPage bounds the annotations of a page that are read.
 const maxLinksOfPage = 1000
@@ -411,10 +420,10 @@ func (p *pdfReader) line(l, last *pdfLine) {
 	}
 	for _, r := range l.runs {
 		if r.link != "" {
-			p.w.link(r.link, r.text)
+			p.w.link(r.link, string(r.text))
 			continue
 		}
-		p.w.linkURLs(r.text)
+		p.w.linkURLs(string(r.text))
 	}
 }
 

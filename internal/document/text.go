@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -18,11 +19,20 @@ import (
 	"golang.org/x/text/encoding/ianaindex"
 )
 
+// maxMarks bounds the marks of quotes and lists at the beginning of a line of Markdown.
+const maxMarks = 200
+
 // readMarkdown reads Markdown with tables and links as GitHub has them. Raw HTML is left out.
 func readMarkdown(_ context.Context, body []byte, w *writer) error {
-	if !utf8.Valid(body) {
-		return ErrDamaged
+	if len(body) > maxHTML {
+		return fmt.Errorf("%w: Markdown of over %d MiB", ErrTooBig, maxHTML>>20)
 	}
+	for line := range bytes.Lines(body) { // quotes within quotes cost the square of their number
+		if marks := len(line) - len(bytes.TrimLeft(line, "> \t*+-")); marks > maxMarks {
+			return fmt.Errorf("%w: a line of Markdown with over %d marks", ErrTooBig, maxMarks)
+		}
+	}
+	body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
 	var made bytes.Buffer
 	if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), &made); err != nil {
 		return err
@@ -146,8 +156,11 @@ func readBook(ctx context.Context, body []byte, w *writer) error {
 		}
 		text, err := io.ReadAll(r)
 		_ = r.Close() // only read from
-		if err != nil {
+		if errors.Is(err, ErrTooBig) {
 			return err
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %v", ErrDamaged, err)
 		}
 		w.markup(bytes.NewReader(text), false)
 	}
@@ -160,6 +173,7 @@ func readFeed(ctx context.Context, body []byte, w *writer) error {
 	var path []string
 	var text strings.Builder
 	title, link, entries := "", "", 0
+	markup := 0 // depth of an element of XHTML
 	return walkXML(ctx, bytes.NewReader(body), func(e *element) error {
 		switch {
 		case e.text != "":
@@ -168,9 +182,16 @@ func readFeed(ctx context.Context, body []byte, w *writer) error {
 			}
 			return nil
 		case !e.end:
-			text.Reset()
 			if path = append(path, e.name); len(path) > 1000 {
 				return ErrTooBig
+			}
+			if markup > 0 { // XHTML within: its text is gathered
+				text.WriteString(" ")
+				return nil
+			}
+			text.Reset()
+			if e.attr("type") == "xhtml" {
+				markup = len(path)
 			}
 			switch e.name {
 			case "item", "entry":
@@ -182,8 +203,17 @@ func readFeed(ctx context.Context, body []byte, w *writer) error {
 			}
 			return nil
 		}
+		if len(path) > 0 {
+			defer func() { path = path[:len(path)-1] }()
+		}
+		if markup > 0 && len(path) > markup {
+			text.WriteString(" ")
+			return nil
+		}
 		said := strings.TrimSpace(text.String())
-		text.Reset()
+		if text.Reset(); markup > 0 {
+			markup, said = 0, html.EscapeString(said)
+		}
 		switch {
 		case e.name == "title" && entries == 0 && w.title == "":
 			w.title = said
@@ -207,9 +237,6 @@ func readFeed(ctx context.Context, body []byte, w *writer) error {
 			w.block("p")
 			w.text(said)
 			w.end()
-		}
-		if len(path) > 0 {
-			path = path[:len(path)-1]
 		}
 		return nil
 	})
@@ -400,7 +427,7 @@ func (r *richText) word(word string, n int, has bool) {
 			}
 		}
 	case "bin":
-		r.at = min(len(r.b), r.at+max(n, 0))
+		r.at += min(max(n, 0), len(r.b)-r.at)
 	case "title":
 		r.collect(func(s string) { r.w.title = s })
 	case "author":

@@ -66,6 +66,9 @@ func (w *writer) text(s string) {
 	if !blank {
 		w.empty, w.hasText = false, true
 	}
+	if room := max(maxHTML-w.body.Len(), 0); len(s) > room {
+		s, w.full = s[:room], true
+	}
 	w.body.WriteString(html.EscapeString(strings.ToValidUTF8(s, "\uFFFD")))
 }
 
@@ -137,7 +140,7 @@ func (w *writer) cellEnd() { w.end() }
 // tag writes markup that has no text of its own, between blocks, such as "<table>".
 func (w *writer) tag(markup string) {
 	w.end()
-	if !w.full {
+	if w.full = w.full || w.body.Len() > maxHTML; !w.full {
 		w.body.WriteString(markup)
 	}
 }

@@ -105,10 +105,10 @@ func TestFlippedBits(t *testing.T) {
 			t.Fatalf("byte %d is not of the index", at)
 		}
 		must(t, os.WriteFile(name, spoilt, 0o600))
-		if _, err := Open(nil, path, smallTables(path)); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(name)) {
+		if _, err := Open(path, smallTables(path), false); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(name)) {
 			t.Errorf("byte %d: opened with %v, want ErrDamaged", at, err)
 		}
-		d, damage, err := OpenToRead(path, smallTables(path))
+		d, damage, err := OpenToRead(path, smallTables(path), false)
 		must(t, err)
 		if got := countRecords(d); got != want || len(damage) != 1 {
 			t.Errorf("byte %d: a reader sees %d records, want %d; %v", at, got, want, damage)
@@ -143,7 +143,7 @@ func TestMendKeeps(t *testing.T) {
 		spoil()
 		must(t, os.WriteFile(name, text, 0o600))
 		for again := range 2 {
-			damage, err := Mend(path, path, kept, smallTables(path))
+			damage, err := Mend(path, path, kept, smallTables(path), false)
 			if must(t, err); len(damage) != 1-again {
 				t.Errorf("round %d, %d: %v", round, again, damage)
 			}
@@ -198,6 +198,22 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
+// BenchmarkCheckTable checks a table of some 2 MiB, as each opening does for each table.
+func BenchmarkCheckTable(b *testing.B) {
+	_, name, text := oneTable(b, func(path string) badger.Options { return smallTables(path).WithMemTableSize(64 << 20) }, 15_000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	var buf []byte
+	for b.Loop() {
+		var err error
+		buf, err = readFile(name, buf)
+		must(b, err)
+		if _, err := checkTable(buf, badgeroptions.None); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // TestDamageFoundLater: new damage ends the use of an open database; a replaced table does not.
 func TestDamageFoundLater(t *testing.T) {
 	path, name, text := oneTable(t, smallTables, 300)
@@ -227,7 +243,7 @@ func TestDamageFoundLater(t *testing.T) {
 // TestCheckValues: a value log with an unreadable part must not be rewritten.
 func TestCheckValues(t *testing.T) {
 	path, _ := database(t)
-	must(t, CheckValues(path))
+	must(t, CheckValues(path, false))
 	names, err := logsOf(path, valueFiles)
 	must(t, err)
 	text, err := os.ReadFile(names[0])
@@ -237,7 +253,7 @@ func TestCheckValues(t *testing.T) {
 	}
 	text[60] ^= 1
 	must(t, os.WriteFile(names[0], text, 0o600))
-	if err := CheckValues(path); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(names[0])) {
+	if err := CheckValues(path, false); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(names[0])) {
 		t.Errorf("got %v, want ErrDamaged and the log", err)
 	}
 }

@@ -78,6 +78,7 @@ func TestHarmedFiles(t *testing.T) {
 		{"MANIFEST", "deleted", nil, 0, true},
 		{"MANIFEST", "empty", func([]byte) []byte { return nil }, 0, true},
 		{"MANIFEST", "last byte", cut(1), 0, true},
+		{"MANIFEST", "last change", cut(20), 0, true},
 		{"MANIFEST", "magic", flip(1), 0, true},
 		{"MANIFEST", "change", flip(20), 0, true},
 		{"KEYREGISTRY", "deleted", nil, 0, false},
@@ -111,18 +112,18 @@ func TestHarmedFiles(t *testing.T) {
 			o := smallTables(path).WithValueLogFileSize(1 << 20)
 			before := tablesAndList(t, path)
 			if c.said {
-				if _, err := Open(nil, path, o); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "fossick repair") {
+				if _, err := Open(path, o, false); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "fossick repair") {
 					t.Errorf("opened with %v, want ErrDamaged and what to do", err)
 				}
 			}
-			d, _, err := OpenToRead(path, o)
+			d, _, err := OpenToRead(path, o, false)
 			must(t, err)
 			seen := contentOf(t, d)
 			must(t, d.Close())
 			if c.said && !slices.Equal(tablesAndList(t, path), before) {
 				t.Error("a reader changed the database")
 			}
-			damage, err := Mend(path, path, filepath.Join(path, "..", "quarantine"), o)
+			damage, err := Mend(path, path, filepath.Join(path, "..", "quarantine"), o, false)
 			if must(t, err); c.said != (len(damage) > 0) {
 				t.Errorf("mended %v", damage)
 			}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,29 +21,38 @@ type Database struct {
 	*badger.DB
 	dir    string // the store's folder, for error messages
 	path   string // the database's folder, as the kernel names it
+	plain  bool
 	held   lock
 	view   string // folder to remove on Close, see OpenToRead
 	log    *complaints
 	levels *levels
 	lent   lender
 
-	checked uint64 // table that CheckNext checked last
+	progress *progress // nil if plain
+	checked  uint64    // table that CheckNext checked last
 }
 
 // Open opens a database after checking each block of each table. It returns ErrDamaged if one is
-// unreadable, because a compaction would lose its neighbours. The guard may be nil.
-func Open(g *Guard, dir string, o badger.Options) (*Database, error) {
-	d, err := begin(g, dir, o)
+// unreadable, because a compaction would lose its neighbours. With plain, or with an unknown
+// version of Badger, it uses no knowledge of Badger's files.
+func Open(dir string, o badger.Options, plain bool) (*Database, error) {
+	return OpenUnder(nil, dir, o, plain)
+}
+
+func OpenUnder(g *Guard, dir string, o badger.Options, plain bool) (*Database, error) {
+	d, err := begin(g, dir, o, plain)
 	if err != nil {
 		return nil, err
 	}
-	f, err := examine(o.Dir)
-	if err == nil {
-		err = f.err(dir)
-	}
-	if err != nil {
-		d.giveUp()
-		return nil, err
+	if !d.plain {
+		f, err := examine(o.Dir, o)
+		if err == nil {
+			err = f.err(dir)
+		}
+		if err != nil {
+			d.giveUp()
+			return nil, err
+		}
 	}
 	return d.finish(o)
 }
@@ -54,14 +64,17 @@ const readMemtableBytes = 4 << 20
 // OpenToRead opens a database for a reader that writes little; it compacts nothing. Of a damaged
 // database it opens a view, repaired as by Mend, in a temporary folder that Close removes, and
 // returns the damage. Writes to a view are lost.
-func OpenToRead(dir string, o badger.Options) (*Database, []Damage, error) {
-	d, err := begin(nil, dir, o)
+func OpenToRead(dir string, o badger.Options, plain bool) (*Database, []Damage, error) {
+	d, err := begin(nil, dir, o, plain)
 	if err != nil {
 		return nil, nil, err
 	}
-	// Without compactions, writes to level 0 must not wait for one.
-	o = o.WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt).WithCompactL0OnClose(false)
-	f, err := examine(o.Dir)
+	o = uncompacted(o)
+	if d.plain {
+		d, err = d.finish(smallMemtable(o))
+		return d, nil, err
+	}
+	f, err := examine(o.Dir, o)
 	if err == nil && len(f.damage) > 0 {
 		o, err = d.makeView(o)
 	}
@@ -81,9 +94,21 @@ func smallMemtable(o badger.Options) badger.Options {
 	return o.WithMemTableSize(min(o.MemTableSize, readMemtableBytes))
 }
 
+// uncompacted turns compactions off; writes to level 0 then must not wait for one.
+func uncompacted(o badger.Options) badger.Options {
+	return o.WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt).WithCompactL0OnClose(false)
+}
+
 // begin locks the database's folder, since Badger's own lock would come after our checks.
-func begin(g *Guard, dir string, o badger.Options) (*Database, error) {
-	d := &Database{dir: dir, held: noLock, levels: &levels{}}
+func begin(g *Guard, dir string, o badger.Options, plain bool) (*Database, error) {
+	if other := unknownVersion(); other != "" && !plain {
+		slog.Warn("store: this build has an unknown version of Badger; it does not trim its files and memory", "has", other, "knows", knownVersion)
+		plain = true
+	}
+	d := &Database{dir: dir, plain: plain, held: noLock, levels: &levels{}}
+	if plain {
+		return d, nil
+	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -95,11 +120,17 @@ func begin(g *Guard, dir string, o badger.Options) (*Database, error) {
 }
 
 func (d *Database) finish(o badger.Options) (*Database, error) {
-	d.levels = readLevels(o.Dir)
-	if err := d.open(o.WithBypassLockGuard(true)); err != nil {
+	if !d.plain {
+		d.levels, d.progress = readLevels(o.Dir), readProgress(o.Dir)
+		o = o.WithBypassLockGuard(true)
+	}
+	if err := d.open(o); err != nil {
 		d.levels.close()
 		if d.Failure() == nil { // otherwise Badger may still be using it
 			d.giveUp()
+		}
+		if strings.Contains(err.Error(), busyText) {
+			return nil, busy(d.dir)
 		}
 		return nil, err
 	}
@@ -108,7 +139,9 @@ func (d *Database) finish(o badger.Options) (*Database, error) {
 		_ = d.Close() // report only the failed naming
 		return nil, err
 	}
-	d.lent.replace(d.NewTransaction(false))
+	if !d.plain {
+		d.lent.replace(d.NewTransaction(false))
+	}
 	return d, nil
 }
 
@@ -122,6 +155,7 @@ func (d *Database) giveUp() {
 const (
 	// emptyLog reports an empty log (ristretto's z.NewFile).
 	emptyLog = "Create a new file"
+	busyText = "Another process is using this Badger database"
 	// unreadValue and unreadVersion report an unreadable value.
 	unreadValue   = "Unable to read: Key"
 	unreadVersion = "Key: %v, Version"
@@ -138,7 +172,7 @@ const openTries = 4
 // header but fails, so the next attempt succeeds.
 func (d *Database) open(o badger.Options) (err error) {
 	for range openTries {
-		if err = d.tryToOpen(o); err == nil || !strings.Contains(err.Error(), emptyLog) {
+		if err = d.tryToOpen(o); err == nil || d.plain || !strings.Contains(err.Error(), emptyLog) {
 			break
 		}
 	}
@@ -160,10 +194,10 @@ func (d *Database) tryToOpen(o badger.Options) error {
 	}
 	r := <-done
 	d.DB = r.db
-	return d.explained(r.err, "")
+	return d.told(r.err, "")
 }
 
-func (d *Database) explained(err error, doing string) error {
+func (d *Database) told(err error, doing string) error {
 	if err == nil {
 		return nil
 	}
@@ -186,17 +220,19 @@ func (d *Database) Bounded(f func()) (ended bool) { return d.log.bounded(f) }
 func (d *Database) Release() {
 	d.lent.replace(nil)
 	d.levels.close()
+	d.progress.close()
 }
 
 // Close closes the database, or abandons it if its disk fails.
 func (d *Database) Close() error {
 	d.lent.replace(nil)
 	defer d.levels.close()
+	defer d.progress.close()
 	closed := make(chan error, 1)
 	if !d.Bounded(func() { closed <- d.DB.Close() }) {
 		return d.Failure()
 	}
-	err := d.explained(<-closed, "")
+	err := d.told(<-closed, "")
 	d.held.release()
 	return errors.Join(err, d.removeView())
 }
@@ -207,7 +243,7 @@ func (d *Database) Commit(txn *badger.Txn) error {
 	txn.CommitWith(func(err error) { done <- err })
 	select {
 	case err := <-done:
-		return d.explained(err, "commit: ")
+		return d.told(err, "commit: ")
 	case <-d.log.failed:
 		return d.log.err
 	}
@@ -251,16 +287,12 @@ func newComplaints(dir string) *complaints {
 
 // troubles lists the system's errors for failed writes. Badger keeps only their text.
 func troubles() []syscall.Errno {
-	return []syscall.Errno{
+	return append(linuxTroubles(),
 		syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
-		syscall.ESTALE, syscall.EACCES, syscall.EPERM, syscall.ENODEV, syscall.ENXIO, syscall.ENOTCONN,
-	}
+		syscall.ESTALE, syscall.EACCES, syscall.EPERM, syscall.ENODEV, syscall.ENXIO, syscall.ENOTCONN)
 }
 
 func troubleIn(text string) syscall.Errno {
-	if strings.Contains(text, "remote I/O error") { // EREMOTEIO, which only Linux has
-		return syscall.EIO
-	}
 	for _, errno := range troubles() {
 		if strings.Contains(text, errno.Error()) {
 			return errno
@@ -373,10 +405,40 @@ func (l *lender) replace(txn *badger.Txn) {
 
 // Renew renews the lent transaction; false means that it need not be called again.
 func (d *Database) Renew() (goOn bool) {
+	if d.plain {
+		return false
+	}
 	begun := make(chan *badger.Txn, 1)
 	if !d.Bounded(func() { begun <- d.NewTransaction(false) }) {
 		return false // the disk fails, and commits never end
 	}
 	d.lent.replace(<-begun)
 	return true
+}
+
+// knownVersion is the version of Badger whose files this package knows; tests check it.
+const knownVersion = "v4.9.6"
+
+const module = "github.com/dgraph-io/badger/v4"
+
+// unknownVersion returns this build's version of Badger if it is not the known one, else "".
+func unknownVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return otherThan(knownVersion, info)
+}
+
+func otherThan(version string, info *debug.BuildInfo) string {
+	for _, m := range info.Deps {
+		switch {
+		case m.Path != module:
+		case m.Replace != nil:
+			return m.Replace.Path + " " + m.Replace.Version
+		case m.Version != version:
+			return m.Version
+		}
+	}
+	return ""
 }

@@ -37,7 +37,7 @@ func openSmall(t testing.TB, path string) *Database {
 
 func openWith(t testing.TB, o badger.Options) *Database {
 	t.Helper()
-	d, err := Open(nil, o.Dir, o)
+	d, err := Open(o.Dir, o, false)
 	must(t, err)
 	return d
 }
@@ -139,7 +139,7 @@ func TestMerge(t *testing.T) {
 		t.Fatalf("%d versions of the record in the last level, want 2", n)
 	}
 
-	must(t, Merge(t.Context(), nil, path, o))
+	must(t, Merge(t.Context(), nil, path, o, false))
 	if n := versions(t, path, "key"); n != 1 {
 		t.Errorf("%d versions after the merge, want 1", n)
 	}

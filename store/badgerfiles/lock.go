@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
@@ -84,6 +82,22 @@ func (l *lock) release() {
 	*l = noLock
 }
 
+// OpenView opens a view of a database, damaged or not. It changes no file of the database.
+func OpenView(dir string, o badger.Options, plain bool) (*Database, error) {
+	d, err := begin(nil, dir, o, plain)
+	if err == nil && d.plain {
+		d.held, err = lockFolder(dir, o.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o, err = d.makeView(uncompacted(o)); err != nil {
+		d.giveUp()
+		return nil, err
+	}
+	return d.finish(o)
+}
+
 // makeView makes a folder with the readable part of the database. Tables and value logs are links,
 // since nobody writes to them; the manifest and the memtables' logs are copies. A newer, empty
 // value log keeps Badger from truncating the newest one.
@@ -104,8 +118,10 @@ func (d *Database) makeView(o badger.Options) (badger.Options, error) {
 			return o, fmt.Errorf("store: %w", err)
 		}
 	}
-	if _, err := mend(d.view, "", o); err != nil {
-		return o, err
+	if !d.plain {
+		if _, err := mend(d.view, "", o); err != nil {
+			return o, err
+		}
 	}
 	if err := addLog(d.view); err != nil {
 		return o, err
@@ -118,13 +134,10 @@ func show(path, view, name string) error {
 	switch ext := filepath.Ext(name); {
 	case ext == ".vlog" && !hasEntries(from):
 		return nil // Badger removes such a log, and would empty the original first
-	case ext == ".vlog":
-		if encrypted, err := saysEncrypted(from); err != nil || encrypted { // its header will be corrected
-			return errors.Join(err, copyFile(to, from))
-		}
+	case ext == ".sst", ext == ".vlog" && !saysEncrypted(from):
 		return os.Symlink(from, to)
-	case ext == ".sst":
-		return os.Symlink(from, to)
+	case ext == ".vlog": // its header will be corrected
+		return copyFile(to, from)
 	case ext == ".mem", name == badger.ManifestFilename, name == badger.KeyRegistryFileName:
 		return copyFile(to, from)
 	}
@@ -142,6 +155,11 @@ func (d *Database) removeView() error {
 	return nil
 }
 
+func saysEncrypted(name string) bool {
+	f := findings{}
+	return f.checkHead(name) == nil && len(f.heads) > 0
+}
+
 func hasEntries(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Size() > logHead
@@ -154,8 +172,8 @@ func addLog(path string) error {
 		return err
 	}
 	newest := uint64(0)
-	if n := len(names); n > 0 {
-		newest, _ = strconv.ParseUint(strings.TrimSuffix(filepath.Base(names[n-1]), ".vlog"), 10, 64)
+	for _, name := range names {
+		newest = max(newest, logNumber(name))
 	}
 	name := filepath.Join(path, fmt.Sprintf("%06d.vlog", newest+1))
 	if err := os.WriteFile(name, make([]byte, logHead), 0o600); err != nil {

@@ -33,7 +33,14 @@ func Exists(path string) bool {
 // to exists. Badger's Sync would block every commit and look-up meanwhile, and stalled whole
 // crawls. Syncing a file through our own descriptor also writes its mapped pages (fsync(2)).
 func (d *Database) SyncLogs() error {
-	err := syncLogs(d.path)
+	if d.plain {
+		return d.Sync()
+	}
+	reached := d.progress.last() // read before the logs are listed, or it might belong to a newer log
+	memtables, err := syncLogs(d.path)
+	if err == nil {
+		d.progress.synced(memtables, reached)
+	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
 		// A mapped log reports no write errors: the next commit must fail. Other errors are temporary.
 		d.log.fail(err.Error())
@@ -41,18 +48,19 @@ func (d *Database) SyncLogs() error {
 	return err
 }
 
-func syncLogs(path string) error {
+func syncLogs(path string) (memtables []string, err error) {
 	memtables, err1 := logsOf(path, memtableFiles)
 	values, err2 := logsOf(path, valueFiles)
 	if err := errors.Join(err1, err2); err != nil {
-		return err
+		return nil, err
 	}
-	for _, name := range slices.Concat(memtables, values[max(0, len(values)-2):]) {
+	values = values[max(0, len(values)-2):]
+	for _, name := range slices.Concat(memtables, values) {
 		if err := syncFile(name); err != nil {
-			return fmt.Errorf("store: %w", err)
+			return nil, fmt.Errorf("store: %w", err)
 		}
 	}
-	return nil
+	return memtables, nil
 }
 
 func syncFile(name string) error {

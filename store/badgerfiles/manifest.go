@@ -1,6 +1,7 @@
 package badgerfiles
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -29,10 +30,16 @@ import (
 // between the first two steps, Badger removes the table but leaves the entry. Then nobody can open
 // the store, though the data is still in the log or the tables that it came from.
 
-const (
-	manifestHead = 8
-	emptyList    = "Bdgr\x00\x00\x00\x08" // the header, so a list without changes
-)
+const manifestHead = 8
+
+func missingTables(path string, tables map[uint64]*pb.ManifestChange) (missing []uint64) {
+	for _, id := range slices.Sorted(maps.Keys(tables)) {
+		if !hasTable(path, id) {
+			missing = append(missing, id)
+		}
+	}
+	return missing
+}
 
 func tableName(path string, id uint64) string {
 	return filepath.Join(path, tableFile(id))
@@ -43,6 +50,28 @@ func tableFile(id uint64) string { return fmt.Sprintf("%06d.sst", id) }
 func hasTable(path string, id uint64) bool {
 	_, err := os.Stat(tableName(path, id))
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// readsAs checks that Badger reads the same tables from a manifest as we do, before we rewrite it.
+func readsAs(name string, o badger.Options, want map[uint64]*pb.ManifestChange) error {
+	f, err := fileio.Open(name)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer f.Close()
+	m, _, err := badger.ReplayManifestFile(f, 0, o)
+	if err != nil {
+		return fmt.Errorf("%s: %w; nothing was changed", name, err)
+	}
+	same := len(m.Tables) == len(want)
+	for id, t := range m.Tables {
+		c := want[id]
+		same = same && c != nil && uint32(t.Level) == c.Level && t.KeyID == c.KeyId && uint32(t.Compression) == c.Compression
+	}
+	if !same {
+		return fmt.Errorf("%s: Badger and this build find different tables in it; nothing was changed", name)
+	}
+	return nil
 }
 
 // net returns the tables that exist after all changes.
@@ -77,9 +106,10 @@ func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok b
 	return changes, length, true
 }
 
-// undo returns the existing tables. It leaves out a whole change that replaces tables by a missing
-// one, if all replaced tables still exist: the change was never completed.
-func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) map[uint64]*pb.ManifestChange {
+// undo returns the existing tables as one change, and the tables that are named but missing. It
+// leaves out a whole change that replaces tables by a missing one, if all replaced tables still
+// exist: the change was never completed.
+func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (_ *pb.ManifestChangeSet, missing []uint64) {
 	removed := map[uint64]int{} // table → the change that removed it
 	for i, set := range changes {
 		for _, c := range set.Changes {
@@ -99,6 +129,7 @@ func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) map[uint64]*
 				whole = false // its results have been used since
 			case c.Op == pb.ManifestChange_CREATE && !gone && !there(c.Id):
 				lacks = true
+				missing = append(missing, c.Id)
 			}
 		}
 		if lacks && whole && replaces {
@@ -112,22 +143,37 @@ func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) map[uint64]*
 			}
 		}
 	}
-	return tables
+	return listOf(tables), missing
 }
 
-// writeManifest atomically replaces the manifest by a single change.
-func writeManifest(name string, tables map[uint64]*pb.ManifestChange) error {
-	change := &pb.ManifestChangeSet{}
+func listOf(tables map[uint64]*pb.ManifestChange) *pb.ManifestChangeSet {
+	list := &pb.ManifestChangeSet{}
 	for _, id := range slices.Sorted(maps.Keys(tables)) {
-		change.Changes = append(change.Changes, tables[id])
+		list.Changes = append(list.Changes, tables[id])
 	}
+	return list
+}
+
+// writeManifest atomically replaces the manifest by a single change that Badger can read.
+func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o badger.Options) error {
 	body, err := proto.Marshal(change)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	text := binary.BigEndian.AppendUint32([]byte(emptyList), uint32(len(body)))
+	text := bytes.Clone(head)
+	text = binary.BigEndian.AppendUint32(text, uint32(len(body)))
 	text = binary.BigEndian.AppendUint32(text, Checksum(body))
-	return replaceFile(name, append(text, body...))
+	text = append(text, body...)
+	err = fileio.Write(name, 0o600, func(f *os.File) error {
+		if _, err := f.Write(text); err != nil {
+			return err
+		}
+		return readsAs(f.Name(), o, net([]*pb.ManifestChangeSet{change}))
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // levels tracks which tables are in Badger's levels, where an iterator finds and holds them.
@@ -291,7 +337,7 @@ func (l *levels) apply(set *pb.ManifestChangeSet, first bool) {
 			continue
 		}
 		r.made = append(r.made, c.Id)
-		l.live[c.Id] = listed{c.Level, badgeroptions.CompressionType(c.Compression)}
+		l.live[c.Id] = listed{c.Level, compressionOf(c)}
 	}
 	switch {
 	case first:

@@ -3,6 +3,7 @@ package badgerfiles
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
-	badgeroptions "github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/y"
 
 	"fossick/internal/fileio"
 )
@@ -22,7 +23,10 @@ import (
 // Mend makes a database that Badger can open from the readable part of the closed one in path, and
 // returns the damage. It first puts replaced files into the folder quarantine, unless that is "".
 // It can be repeated after a kill.
-func Mend(dir, path, quarantine string, o badger.Options) ([]Damage, error) {
+func Mend(dir, path, quarantine string, o badger.Options, plain bool) ([]Damage, error) {
+	if plain || unknownVersion() != "" {
+		return nil, nil // opening reports its errors
+	}
 	held, err := lockFolder(dir, path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotFolder) {
 		return nil, nil // opening reports that there is no store
@@ -35,14 +39,14 @@ func Mend(dir, path, quarantine string, o badger.Options) ([]Damage, error) {
 }
 
 func mend(path, quarantine string, o badger.Options) ([]Damage, error) {
-	f, err := examine(path)
+	f, err := examine(path, o)
 	if err != nil || len(f.damage) == 0 {
 		return nil, err
 	}
 	if err := f.mend(quarantine, o); err != nil {
 		return nil, err
 	}
-	again, err := examine(path)
+	again, err := examine(path, o)
 	if err == nil && len(again.damage) > 0 {
 		d := again.damage[0]
 		err = fmt.Errorf("%s: %w after the repair: %s", filepath.Join(path, d.File), ErrDamaged, d.What)
@@ -65,13 +69,14 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 	if err := f.mendLogs(quarantine); err != nil {
 		return err
 	}
-	for _, name := range f.expendable {
-		name = filepath.Join(f.path, name)
-		if err := keepIn(quarantine, name); err != nil {
+	if f.unreached {
+		if err := f.salvage(); err != nil {
 			return err
 		}
-		if err := os.Remove(name); err != nil {
-			return fmt.Errorf("store: %w", err)
+	}
+	for _, name := range f.expendable {
+		if err := putAway(quarantine, filepath.Join(f.path, name)); err != nil {
+			return err
 		}
 	}
 	for _, id := range empty {
@@ -82,7 +87,7 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 		if err := keepIn(quarantine, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := writeManifest(name, f.tables); err != nil {
+		if err := writeManifest(name, f.head, listOf(f.tables), o); err != nil {
 			return err
 		}
 	}
@@ -90,6 +95,10 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 		if err := os.Remove(tableName(f.path, id)); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
+	}
+	// The database is now complete by definition.
+	if err := putAway(quarantine, filepath.Join(f.path, reachedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return fileio.SyncFolder(f.path)
 }
@@ -104,7 +113,7 @@ func (f *findings) mendTable(id uint64, quarantine string, o badger.Options) (ke
 	if err := keepIn(quarantine, name); err != nil {
 		return false, err
 	}
-	compression := badgeroptions.CompressionType(f.tables[id].Compression)
+	compression := compressionOf(f.tables[id])
 	mended := tableOf(wholeBlocks(text, compression), compression, o)
 	if mended == nil {
 		return false, nil
@@ -116,7 +125,7 @@ func (f *findings) mendTable(id uint64, quarantine string, o badger.Options) (ke
 // entry. It adds an empty value log, because Badger would truncate the newest one at that point.
 func (f *findings) mendLogs(quarantine string) error {
 	for _, name := range f.heads {
-		if err := mendHead(name); err != nil {
+		if err := mendHead(quarantine, name); err != nil {
 			return err
 		}
 	}
@@ -138,14 +147,32 @@ func (f *findings) mendLogs(quarantine string) error {
 	return nil
 }
 
-// mendHead clears the key number in a log's header.
-func mendHead(name string) error {
+// mendHead clears the key number in a log's header and puts the old header into quarantine.
+func mendHead(quarantine, name string) error {
 	file, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	head := make([]byte, logHead)
+	if _, err = file.ReadAt(head, 0); err == nil && quarantine != "" {
+		if err = os.MkdirAll(quarantine, 0o755); err == nil {
+			err = replaceFile(filepath.Join(quarantine, filepath.Base(name)+".head"), head)
+		}
+	}
 	if err == nil {
 		_, err = file.WriteAt(make([]byte, 8), 0)
-		err = errors.Join(err, file.Sync(), file.Close())
 	}
-	if err != nil {
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+func putAway(quarantine, name string) error {
+	if err := keepIn(quarantine, name); err != nil {
+		return err
+	}
+	if err := os.Remove(name); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil
@@ -211,15 +238,90 @@ func sameContent(a, b string) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }
 
+// Flags of entries. A pointer replaces a value in a value log: the log's number, the entry's length
+// and its offset, 4 bytes each in native order.
+const (
+	isDelete     = 1 << 0
+	isPointer    = 1 << 1
+	pointerBytes = 12
+)
+
+// maxSalvaged bounds a log that salvage writes, of which Badger makes a memtable.
+const maxSalvaged = 4 << 20
+
+// salvage recovers commits newer than all that is left: it turns their entries in the value logs
+// (bodies and long page records) into logs of memtables.
+func (f *findings) salvage() error {
+	logs, err := logsOf(f.path, valueFiles)
+	if err != nil {
+		return err
+	}
+	memlogs, err := logsOf(f.path, memtableFiles)
+	if err != nil {
+		return err
+	}
+	next := uint64(1)
+	if n := len(memlogs); n > 0 {
+		next = logNumber(memlogs[n-1]) + 1
+	}
+	for i := len(logs) - 1; i >= 0; i-- {
+		var found [][]byte
+		if err := withLog(logs[i], func(text []byte) { found = f.pointersInto(logNumber(logs[i]), text) }); err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return nil // older logs have only older entries
+		}
+		for _, text := range found {
+			if err := replaceFile(filepath.Join(f.path, fmt.Sprintf("%05d.mem", next)), text); err != nil {
+				return err
+			}
+			next++
+		}
+	}
+	return nil
+}
+
+func (f *findings) pointersInto(log uint64, text []byte) (logs [][]byte) {
+	made := make([]byte, logHead)
+	for _, e := range readLog(text).entries {
+		if y.ParseTs(e.key) <= f.has || e.marks()&isDelete != 0 {
+			continue
+		}
+		at := cap(text) - cap(e.text) // e.text is a part of text
+		made = appendPointer(made, e.key, uint32(log), uint32(len(e.text)), uint32(at))
+		if len(made) > maxSalvaged {
+			logs, made = append(logs, made), make([]byte, logHead)
+		}
+	}
+	if len(made) > logHead {
+		logs = append(logs, made)
+	}
+	return logs
+}
+
+func appendPointer(text, key []byte, log, length, at uint32) []byte {
+	from := len(text)
+	text = append(text, isPointer, 0)
+	text = binary.AppendUvarint(text, uint64(len(key)))
+	text = binary.AppendUvarint(text, pointerBytes)
+	text = append(text, 0) // no expiry
+	text = append(text, key...)
+	for _, n := range [...]uint32{log, length, at} {
+		text = binary.NativeEndian.AppendUint32(text, n)
+	}
+	return binary.BigEndian.AppendUint32(text, Checksum(text[from:]))
+}
+
 // Merge merges all tables of a store's closed database, so that no replaced or deleted record
 // remains and the dead share of each value log is known. When ctx ends, it stops between two steps.
 // The guard may be nil.
-func Merge(ctx context.Context, g *Guard, dir string, o badger.Options) error {
+func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool) error {
 	// The newest tables go into the last level, and none into those between.
 	o = o.WithCompactL0OnClose(true).WithBaseLevelSize(math.MaxInt64 / 2)
 	for newest, before := math.MaxInt, 0; newest != 0 && newest != before; {
 		before = newest
-		err := session(ctx, g, dir, o, func(d *Database) error {
+		err := session(ctx, g, dir, o, plain, func(d *Database) error {
 			err := d.Flatten(1)
 			newest = d.Levels()[0].NumTables
 			return err
@@ -228,15 +330,15 @@ func Merge(ctx context.Context, g *Guard, dir string, o badger.Options) error {
 			return err
 		}
 	}
-	return session(ctx, g, dir, o, (*Database).span)
+	return session(ctx, g, dir, o, plain, (*Database).span)
 }
 
 // session does a step of Merge: Flatten merges levels, closing merges the newest with the last.
-func session(ctx context.Context, g *Guard, dir string, o badger.Options, do func(d *Database) error) error {
+func session(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool, do func(d *Database) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d, err := Open(g, dir, o)
+	d, err := OpenUnder(g, dir, o, plain)
 	if err != nil {
 		return err
 	}

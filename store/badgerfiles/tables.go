@@ -178,13 +178,6 @@ func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger
 	return builder.Finish()
 }
 
-// A value with this flag is a pointer into a value log: the log's number, the entry's length and its
-// offset, 4 bytes each in native order.
-const (
-	isPointer    = 1 << 1
-	pointerBytes = 12
-)
-
 func wellFormed(value []byte) bool {
 	if len(value) < 3 {
 		return false
@@ -255,6 +248,14 @@ func readIndex(table []byte) (blocks []place, err error) {
 	}
 	_ = root.BloomFilterBytes() // verify it too: Badger reads it on each look-up
 	return blocks, nil
+}
+
+func newestIn(table []byte) uint64 {
+	index, _, err := tableIndex(table)
+	if err != nil {
+		return 0
+	}
+	return fb.GetRootAsTableIndex(index, 0).MaxVersion()
 }
 
 // tableIndex returns a table's verified index and the number of bytes before it.

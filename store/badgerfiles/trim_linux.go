@@ -30,6 +30,9 @@ const trimAbove = 64 << 20
 //
 // Trim waits for no commit and reads no table: see lender and levels.
 func (d *Database) Trim(logs bool) error {
+	if d.plain {
+		return nil
+	}
 	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
 		return err
 	}

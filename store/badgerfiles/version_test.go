@@ -3,14 +3,40 @@ package badgerfiles
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+	badgeroptions "github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/pb"
+	"google.golang.org/protobuf/proto"
 )
+
+// TestOtherVersion: a build with another version of Badger is recognised.
+func TestOtherVersion(t *testing.T) {
+	dep := func(m debug.Module) *debug.BuildInfo { return &debug.BuildInfo{Deps: []*debug.Module{{Path: "x"}, &m}} }
+	for _, test := range []struct {
+		info *debug.BuildInfo
+		want string
+	}{
+		{&debug.BuildInfo{}, ""},
+		{dep(debug.Module{Path: module, Version: "v4.9.6"}), ""},
+		{dep(debug.Module{Path: module, Version: "v4.10.0"}), "v4.10.0"},
+		{dep(debug.Module{Path: module, Version: "v4.9.6", Replace: &debug.Module{Path: "../fork"}}), "../fork "},
+	} {
+		if got := otherThan("v4.9.6", test.info); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.info.Deps, got, test.want)
+		}
+	}
+	if got := unknownVersion(); got != "" {
+		t.Errorf("this build has %s", got)
+	}
+}
 
 func realDatabase(t *testing.T) (path string) {
 	path = filepath.Join(t.TempDir(), "db")
@@ -20,46 +46,70 @@ func realDatabase(t *testing.T) (path string) {
 	return path
 }
 
-// TestRealManifest: we read a real manifest as Badger does.
+// TestRealManifest: Badger reads a real manifest as we do.
 func TestRealManifest(t *testing.T) {
 	path := realDatabase(t)
 	name := filepath.Join(path, badger.ManifestFilename)
 	text, err := os.ReadFile(name)
 	must(t, err)
-	if string(text[:manifestHead]) != emptyList {
+	if string(text[:manifestHead]) != "Bdgr\x00\x00\x00\x08" {
 		t.Errorf("it begins with %q", text[:manifestHead])
 	}
-	changes, _, ok := readChanges(text[manifestHead:])
-	ours := net(changes)
-	if !ok || len(ours) < 10 || len(changes) < 3 {
-		t.Fatalf("%d changes, %d tables, %v: too few, this test means little", len(changes), len(ours), ok)
+	length, sum := binary.BigEndian.Uint32(text[8:]), binary.BigEndian.Uint32(text[12:])
+	first := text[16 : 16+length]
+	if crc32.Checksum(first, crc32.MakeTable(crc32.Castagnoli)) != sum {
+		t.Error("the checksum of the first change is another")
 	}
-	theirs, err := badgersTables(name)
-	must(t, err)
-	for id, c := range ours {
-		if x, ok := theirs[id]; !ok || uint32(x.Level) != c.Level || uint32(x.Compression) != c.Compression || !hasTable(path, id) {
-			t.Errorf("table %d is %+v to Badger, and %v to us", id, x, c)
+	var set pb.ManifestChangeSet
+	must(t, proto.Unmarshal(first, &set))
+	changes, ok := readManifest(text)
+	if tables := net(changes); !ok || len(tables) < 10 || len(changes) < 3 {
+		t.Fatalf("%d changes, %d tables, %v: too few, this test means little", len(changes), len(tables), ok)
+	}
+	must(t, readsAs(name, smallTables(path), net(changes)))
+	for id := range net(changes) {
+		if !hasTable(path, id) {
+			t.Errorf("table %d is not at %s", id, tableName(path, id))
 		}
 	}
-	if len(theirs) != len(ours) {
-		t.Errorf("Badger reads %d tables, we %d", len(theirs), len(ours))
+}
+
+// damageOf returns the error that opening a closed database gives.
+func damageOf(path string) error {
+	f, err := examine(path, smallTables(path))
+	if err != nil {
+		return err
 	}
+	return f.err(path)
 }
 
 // TestRealTables: real tables have the expected end, and a damaged end is noticed.
 func TestRealTables(t *testing.T) {
 	path := realDatabase(t)
-	f, err := examine(path)
-	must(t, err, f.err(path))
+	must(t, damageOf(path))
 	tables, err := filepath.Glob(filepath.Join(path, tableFiles))
 	must(t, err)
+	for _, name := range tables {
+		text, err := os.ReadFile(name)
+		must(t, err)
+		_, err = checkTable(text, badgeroptions.None)
+		must(t, err)
+	}
 	text, err := os.ReadFile(tables[0])
 	must(t, err)
-	binary.BigEndian.PutUint32(text[len(text)-4:], 1<<30)
+	end := len(text) - 4
+	checksum := int(binary.BigEndian.Uint32(text[end:]))
+	var sum pb.Checksum
+	must(t, proto.Unmarshal(text[end-checksum:end], &sum))
+	at := end - checksum - 4
+	index := text[at-int(binary.BigEndian.Uint32(text[at:])) : at]
+	if sum.Algo != pb.Checksum_CRC32C || uint64(crc32.Checksum(index, crc32.MakeTable(crc32.Castagnoli))) != sum.Sum {
+		t.Errorf("before the checksum's length there is %v, which is not the index's", &sum)
+	}
+	binary.BigEndian.PutUint32(text[end:], 1<<30)
 	must(t, os.WriteFile(tables[0], text, 0o644))
-	f, err = examine(path)
-	if must(t, err); !errors.Is(f.err(path), ErrDamaged) {
-		t.Errorf("an end that points outside: %v", f.err(path))
+	if err := damageOf(path); !errors.Is(err, ErrDamaged) {
+		t.Errorf("an end that points outside: %v", err)
 	}
 }
 
@@ -90,14 +140,39 @@ func TestRealLogs(t *testing.T) {
 	}
 }
 
-// TestTexts: Badger's error for an empty log has the expected text.
+// TestTexts: Badger's errors for a database in use and for an empty log have the expected texts.
 func TestTexts(t *testing.T) {
 	path := realDatabase(t)
+	d := openSmall(t, path)
+	if _, err := Open(path, smallTables(path), false); !errors.Is(err, ErrBusy) {
+		t.Errorf("in use: %v, want ErrBusy", err)
+	}
+	must(t, d.Close())
 	must(t, os.WriteFile(filepath.Join(path, "000099.vlog"), nil, 0o600))
 	if _, err := badger.Open(smallTables(path).WithLogger(nil)); err == nil || !strings.Contains(err.Error(), emptyLog) {
 		t.Errorf("a log without a byte: %v, want %q; if it opens, the retry can go", err, emptyLog)
 	}
 	must(t, openSmall(t, path).Close())
+}
+
+// TestPlain: a database works without this package's knowledge, and then with it.
+func TestPlain(t *testing.T) {
+	path := realDatabase(t)
+	d, err := Open(path, smallTables(path), true)
+	must(t, err)
+	if d.Renew() || d.CheckNext() {
+		t.Error("it goes on with what it does not know")
+	}
+	must(t, put(d, []byte("plain"), []byte("written")), d.SyncLogs(), d.Trim(true))
+	if d.levels.file != nil || d.lent.txn != nil {
+		t.Error("the manifest is followed, or a transaction is lent")
+	}
+	must(t, d.Close())
+	d = openSmall(t, path)
+	if got := value(t, d, "plain"); string(got) != "written" {
+		t.Errorf("it has %q", got)
+	}
+	must(t, d.Close())
 }
 
 // TestFence: no other package imports Badger's file records, and only tests name its files.
@@ -107,7 +182,7 @@ func TestFence(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		for _, inside := range []string{module + "/pb", "ManifestFilename", "ReplayManifest", `.sst"`, `.vlog"`, `.mem"`, `"MANIFEST"`} {
+		for _, inside := range []string{module + "/pb", "ManifestFilename", "ReplayManifest", `.sst"`, `.vlog"`, `.mem"`, `"MANIFEST"`, busyText} {
 			if strings.Contains(string(text), inside) {
 				t.Errorf("%s knows %s, which belongs in this package", path, inside)
 			}
@@ -115,8 +190,6 @@ func TestFence(t *testing.T) {
 		return err
 	}))
 }
-
-const module, knownVersion = "github.com/dgraph-io/badger/v4", "v4.9.6"
 
 // TestVersion: go.mod has the known version. Before an upgrade, run these tests and read Badger's
 // release notes on manifest, tables, logs and mapped files; then change knownVersion.

@@ -1,0 +1,5 @@
+package badgerfiles
+
+import "syscall"
+
+func linuxTroubles() []syscall.Errno { return []syscall.Errno{syscall.EREMOTEIO} }

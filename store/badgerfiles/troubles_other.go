@@ -1,0 +1,7 @@
+//go:build !linux
+
+package badgerfiles
+
+import "syscall"
+
+func linuxTroubles() []syscall.Errno { return nil }
