@@ -155,7 +155,7 @@ func declared(body []byte, contentType string) (encoding.Encoding, string) {
 	if enc, name := prescan(body[:min(len(body), prescanBytes)]); enc != nil {
 		return enc, name
 	}
-	return inMeta(body) // browsers obey it when they reach it
+	return inMeta(body, false) // browsers obey it when they reach it
 }
 
 // lookup returns the encoding with a label. By the standard GBK is decoded as GB 18030.
@@ -218,19 +218,23 @@ func prescan(head []byte) (encoding.Encoding, string) {
 	case bytes.HasPrefix(head, []byte("\x00<\x00?\x00x")):
 		return lookup("utf-16be")
 	}
-	if enc, name := inMeta(head); enc != nil {
+	if enc, name := inMeta(head, true); enc != nil {
 		return enc, name
 	}
 	return xmlEncoding(head)
 }
 
-// inMeta returns the encoding of the first <meta> that declares one.
-func inMeta(page []byte) (encoding.Encoding, string) {
+// inMeta returns the encoding of the first <meta> that declares one; everywhere, also within
+// scripts and <noscript>, as the standard's prescan does.
+func inMeta(page []byte, everywhere bool) (encoding.Encoding, string) {
 	if !bytes.Contains(page, []byte("charset")) && !bytes.Contains(bytes.ToLower(page), []byte("charset")) {
 		return nil, ""
 	}
 	z := html.NewTokenizer(bytes.NewReader(page))
 	for {
+		if everywhere {
+			z.NextIsNotRawText()
+		}
 		switch z.Next() {
 		case html.ErrorToken:
 			return nil, ""

@@ -39,7 +39,7 @@ const aspNetSession = "(s())"
 // hexOnly ends an entry that applies only to values that look like session IDs.
 const hexOnly = "={hex}"
 
-const maxDropName = 64 // longer than any listed
+const maxDropName = 256 // a prefix may be followed by as much
 
 // dropList decides which parameters are removed.
 type dropList struct {

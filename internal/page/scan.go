@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"encoding/binary"
 	stdhtml "html"
 	"io"
 	"slices"
@@ -109,12 +110,33 @@ func (s *scanner) tokenize() html.TokenType {
 	s.z.NextIsNotRawText() // content handles it
 	kind := s.z.Next()
 	s.pos = s.feed.at - len(s.z.Buffered())
-	s.name, s.attrs, s.moreAttrs = nil, s.attrs[:0], false
-	switch kind {
-	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-		s.name, s.moreAttrs = s.z.TagName()
-	}
+	s.name = s.tagName(kind)
+	s.attrs, s.moreAttrs = s.attrs[:0], kind == html.StartTagToken || kind == html.SelfClosingTagToken
 	return kind
+}
+
+// tagName returns the last tag's name in lower case, mostly without the tokenizer's copy.
+func (s *scanner) tagName(kind html.TokenType) []byte {
+	raw := s.z.Raw()
+	switch kind {
+	case html.StartTagToken, html.SelfClosingTagToken:
+		raw = raw[1:]
+	case html.EndTagToken:
+		raw = raw[2:]
+	default:
+		return nil
+	}
+	for i, c := range raw {
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+		case c == '>' || c == '/' || isSpace(c):
+			return raw[:i]
+		default:
+			name, _ := s.z.TagName()
+			return name
+		}
+	}
+	return raw
 }
 
 // source feeds the page to the tokenizer, up to the next ">" at a time. After longTokenBytes of a
@@ -335,7 +357,9 @@ func (f *folder) write(s []byte) {
 		// A run of characters with single spaces in it.
 		from := i
 		for i < len(s) {
-			if foldClass[s[i]] == foldPlain ||
+			if n := plainRun(s[i:], i > from); n > 0 {
+				i += n
+			} else if foldClass[s[i]] == foldPlain ||
 				s[i] == ' ' && i > from && i+1 < len(s) && foldClass[s[i+1]] == foldPlain {
 				i++
 			} else {
@@ -364,6 +388,28 @@ func (f *folder) write(s []byte) {
 		}
 	}
 	f.out = out
+}
+
+// plainRun returns 8 or 7 if the first 8 or 7 bytes of s are printable ASCII with single spaces
+// between them, and none at the ends unless inside, where s continues a run. Otherwise, or if
+// unsure, it returns 0.
+func plainRun(s []byte, inside bool) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	if len(s) < 8 {
+		return 0
+	}
+	x := binary.LittleEndian.Uint64(s)
+	spaces := x ^ ' '*ones
+	spaces = (spaces - ones) &^ spaces & highs // exact up to the first space; a '!' after it may be marked too
+	switch {
+	case (x|(x+ones)|(x-' '*ones)&^x)&highs != 0: // non-ASCII, delete, control characters
+		return 0
+	case spaces&(spaces<<8) != 0, spaces&0x80 != 0 && !inside:
+		return 0
+	case spaces>>63 != 0:
+		return 7
+	}
+	return 8
 }
 
 // add appends characters after the white space that is due.

@@ -122,10 +122,16 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 	return v
 }
 
+// maxCachedWord is the length in bytes up to which any word is remembered.
+const maxCachedWord = 256
+
 // find returns what there is to know of a word, from the cache if it has the word.
 func (a *Analyzer) find(v *vocabulary, word []byte) *entry {
 	if e := v.recent[string(word)]; e != nil {
 		return e
+	}
+	if len(word) > 4*a.opt.MaxLength && len(word) > maxCachedWord {
+		return a.analyse(v.lang, string(word)) // strangers' pages may be full of them
 	}
 	e := v.older[string(word)]
 	if e == nil {
