@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -259,5 +260,21 @@ func TestMaxWait(t *testing.T) {
 				t.Errorf("rest %v, most %v: %d pages, want %d", tc.rest, tc.most, r.Counts.Pages, tc.pages)
 			}
 		})
+	}
+}
+
+// TestWaitsAreBounded: only the latest refused links are remembered.
+func TestWaitsAreBounded(t *testing.T) {
+	w, rng := newWaits(), rand.New(rand.NewPCG(1, 2))
+	const many = 20 * remembered
+	for range many {
+		w.refused(time.UnixMilli(1), frontier.Item{ID: 1, Key: rng.Uint64()}, 1, func(float64) (float64, int) { return 1, 1 })
+	}
+	n := 0
+	for range w.links.All() {
+		n++
+	}
+	if n < remembered || n > 2*remembered {
+		t.Errorf("%d links are remembered, want %d to %d", n, remembered, 2*remembered)
 	}
 }

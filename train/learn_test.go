@@ -622,3 +622,22 @@ func TestDomain(t *testing.T) {
 		t.Errorf("least words %d, want 2", d.LeastWords)
 	}
 }
+
+// TestSelectInFewBytes: rows in a file and rows in memory give the same words.
+func TestSelectInFewBytes(t *testing.T) {
+	set := rareAndWide(800)
+	var want []string
+	for _, memory := range []int64{0, 160 << 10} {
+		m, rep, err := Train(context.Background(), stream(set), Options{
+			Classifier: models.C45, Words: 20, Memory: memory, Seed: 2,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if memory == 0 {
+			want = m.Terms
+		} else if !slices.Equal(m.Terms, want) || rep.Spilled == 0 {
+			t.Errorf("in %d bytes, %d of rows in a file: %v, want %v", memory, rep.Spilled, m.Terms, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -269,5 +270,21 @@ func TestPseudoOnePageOneClass(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestPUIsRepeatable(t *testing.T) {
+	var both [2]bytes.Buffer
+	for i := range both {
+		m, _, err := Train(t.Context(), pooled(10, 100, 0.3), Options{Classifier: models.LinearSVM, Target: Target{Topic: "bees", Unlabelled: true}, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Write(&both[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(both[0].Bytes(), both[1].Bytes()) {
+		t.Error("two models of the same examples differ")
 	}
 }

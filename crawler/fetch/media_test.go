@@ -110,3 +110,34 @@ func TestContentTypeOf(t *testing.T) {
 		}
 	}
 }
+
+// FuzzRules: rules read from any bytes mean the same after writing and reading.
+func FuzzRules(f *testing.F) {
+	for _, c := range robotsCases[:min(len(robotsCases), 20)] {
+		if text, err := parseRobots([]byte(c.file)).MarshalText(); err == nil {
+			f.Add(text, "/a/b?c")
+		}
+	}
+	f.Add([]byte("# all is refused: x\nUser-agent: *\nDisallow: /\n"), "/")
+	f.Fuzz(func(t *testing.T, stored []byte, path string) {
+		first, again := &Robots{}, &Robots{}
+		if first.UnmarshalText(stored) != nil {
+			return
+		}
+		text, err := first.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.UnmarshalText(text); err != nil {
+			t.Fatalf("%q was written as %q: %v", stored, text, err)
+		}
+		for _, agent := range []string{"fossick", "*", "bot"} {
+			a, b := first.Allowed(agent, path), again.Allowed(agent, path)
+			d1, _ := first.CrawlDelay(agent)
+			d2, _ := again.CrawlDelay(agent)
+			if a != b || d1 != d2 {
+				t.Errorf("%q %s %q: %v %v, written and read %v %v", stored, agent, path, a, d1, b, d2)
+			}
+		}
+	})
+}

@@ -45,14 +45,30 @@ func TestRestOfAHost(t *testing.T) {
 	if at, ok := f.Wake(); !ok || !at.Equal(year) || !f.Until(f.Host("a:80")).Equal(year) {
 		t.Errorf("Wake = %v %v, a rests until %v, want a year", at, ok, f.Until(f.Host("a:80")))
 	}
-	if n := f.Resting(); n != 1 {
-		t.Errorf("%d hosts rest with URLs, want a alone", n)
-	}
 	if f.Claim(f.Host("a:80"), last) || f.Take(f.Host("a:80"), f.Host("b:80"), last) {
 		t.Error("a host that rests was given beside the queue")
 	}
 	if it, ok := f.Next(year); !ok || it.ID != 11 {
 		t.Errorf("got %v %v after a year, want URL 11", it, ok)
+	}
+}
+
+// TestRestMovesWithItsHost: a host that moves to another address keeps its own rest, and the old
+// address keeps none of it.
+func TestRestMovesWithItsHost(t *testing.T) {
+	f := atOne(t)
+	a, b := f.Host("a:80"), f.Host("b:80")
+	until := start.Add(time.Minute)
+	f.Rest(a, until)
+	f.Join(b, "192.0.2.2")
+	f.Join(a, "192.0.2.2")
+	if it, ok := f.Next(start); !ok || it.ID != 2 {
+		t.Fatalf("got %v %v, want URL 2 of b, which does not rest", it, ok)
+	}
+	f.Done(b, time.Time{})
+	f.Leave(a)
+	if f.Claim(a, start) || !f.Claim(a, until) || !f.Claim(b, until) {
+		t.Error("a's own rest ended, or b has it")
 	}
 }
 
@@ -94,10 +110,10 @@ func TestMoved(t *testing.T) {
 }
 
 // oneAddress takes URLs of many hosts at one address. It returns the peak number of parties.
-func oneAddress(t *testing.T, hosts int) (most int) {
-	f, err := New(Options{Dir: t.TempDir()})
+func oneAddress(tb testing.TB, hosts int) (most int) {
+	f, err := New(Options{Dir: tb.TempDir()})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	now := time.Unix(1e9, 0)
@@ -123,7 +139,7 @@ func oneAddress(t *testing.T, hosts int) (most int) {
 		most = max(most, len(f.hosts.parties)+len(f.hosts.own))
 	}
 	if err := f.Err(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return most
 }
@@ -132,5 +148,19 @@ func oneAddress(t *testing.T, hosts int) (most int) {
 func TestOneAddress(t *testing.T) {
 	if most := oneAddress(t, 5000); most > 2 {
 		t.Errorf("%d parties in memory, want one", most)
+	}
+}
+
+// BenchmarkOneAddress takes URLs of hosts at one address; ns/URL must not grow with the hosts.
+func BenchmarkOneAddress(b *testing.B) {
+	for _, hosts := range []int{5_000, 50_000, 500_000} {
+		b.Run("", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				oneAddress(b, hosts)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*hosts), "ns/URL")
+			b.ReportMetric(float64(hosts), "hosts")
+		})
 	}
 }
