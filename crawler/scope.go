@@ -64,7 +64,13 @@ func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
 	case s.Links == linksExternal && page.Host(l.URL) == page.Host(from.URL):
 		return "same host, and only links to other hosts are followed"
 	}
-	return cmp.Or(s.leaves(from.URL, l.URL), s.skipLang(from, l, depth), s.Excludes(l.URL))
+	if why := s.leaves(from.URL, l.URL); why != "" {
+		return why
+	}
+	if why := s.skipLang(from, l, depth); why != "" {
+		return why
+	}
+	return s.Excludes(l.URL)
 }
 
 // leaves says why a link violates Links, "" if it does not.
