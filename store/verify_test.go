@@ -190,7 +190,7 @@ func TestRepairLostBodies(t *testing.T) {
 	}
 	life, err := s.URLs().Life(want[0])
 	must(t, err)
-	equal(t, "its place", life.Queued, &Queued{Priority: 0.625, Score: 0.625, Parent: 4, Visits: 2, Excused: 2})
+	equal(t, "its place", life.Queued, &Queued{Priority: 0.625, Score: 0.625, Parent: 4, Visits: 2, Excused: 2, Lost: true})
 	equal(t, "its visits", life.Visits, []Visit{visit, visit})
 	equal(t, "its mark", life.Mark, &mark)
 	for _, p := range all(t, s.Pages()) {
