@@ -77,7 +77,7 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 // pagesSpent reports whether as many pages as allowed are stored or under way.
 func (c *Crawler) pagesSpent() bool { return c.totals.Pages+c.fetching >= c.allowed.Pages }
 
-// leaseRevisits handles the case that no stored page can be asked for now. It returns until
+// leaseRevisits handles the case that no stored page can be asked for at present. It returns until
 // when to wait, zero for a job under way or for ever; with goOn the caller goes on at once.
 func (c *Crawler) leaseRevisits() (wake time.Time, goOn bool, err error) {
 	if len(c.jobs) > 0 {

@@ -9,7 +9,7 @@ import (
 	"fossick/internal/cli"
 )
 
-// version is the version of fossick; docs/CHANGELOG.md has its changes.
+// version is the version of fossick; CHANGELOG.md has its changes.
 const version = "0.1.0"
 
 type versionCmd struct{}
