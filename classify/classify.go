@@ -17,7 +17,6 @@ type Classifier struct {
 	model   *models.Model // its weighting is bound
 	members []member      // of a vote
 	lex     *features.Lexicon
-	also    *features.Also // second reader of each text; nil: none
 	spare   *features.Spare[scratch]
 }
 
@@ -50,18 +49,19 @@ func newClassifier(m *models.Model, also *features.Also) (*Classifier, error) {
 	}
 	own := *m // Bind must not change a shared model
 	own.Weighting.Bind(own.Terms)
-	c := &Classifier{model: &own, domain: newDomain(&own), also: also}
+	c := &Classifier{model: &own, domain: newDomain(&own)}
 	c.lex = features.FixedLexicon(c.domain.terms)
 	if own.Vote != nil {
 		for i := range own.Vote.Members {
 			c.members = append(c.members, newMember(&own.Vote.Members[i], len(own.Terms)))
 		}
 	}
+	x := features.NewExtractor(own.Extractor, c.lex)
+	if also != nil {
+		x.ReadAlong(*also)
+	}
 	c.spare = features.NewSpare(func() *scratch {
-		s := &scratch{state: newState(c.model), x: features.NewExtractor(own.Extractor, c.lex)}
-		if c.also != nil {
-			s.x.ReadAlong(*c.also)
-		}
+		s := &scratch{state: newState(c.model), x: x.Fork()}
 		for i := range c.members {
 			s.members = append(s.members, newState(c.members[i].model))
 		}

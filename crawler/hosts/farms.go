@@ -139,15 +139,32 @@ func NewFingerprinter() Fingerprinter { return Fingerprinter{maphash.MakeSeed()}
 
 // Of returns a page's fingerprint. It hashes letters only, with case.
 func (f Fingerprinter) Of(p *page.Page) Fingerprint {
-	letters := make([]byte, 0, len(p.Title)+len(p.Text))
+	var h maphash.Hash
+	h.SetSeed(f.seed)
+	var letters [512]byte
+	n := 0
 	for _, text := range [2]string{p.Title, p.Text} {
-		for _, r := range text {
-			if unicode.IsLetter(r) {
-				letters = utf8.AppendRune(letters, r)
+		for i := 0; i < len(text); {
+			if n > len(letters)-utf8.UTFMax {
+				_, _ = h.Write(letters[:n]) // never fails
+				n = 0
 			}
+			if c := text[i]; c < utf8.RuneSelf {
+				letters[n] = c // without a branch, which the processor could not predict
+				lower := (c | 0x20) - 'a'
+				n += int((lower - 26) >> 7 &^ (lower >> 7))
+				i++
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if unicode.IsLetter(r) {
+				n += copy(letters[n:], text[i:i+size])
+			}
+			i += size
 		}
 	}
-	return Fingerprint{maphash.Bytes(f.seed, letters), p.Sketch}
+	_, _ = h.Write(letters[:n])
+	return Fingerprint{h.Sum64(), p.Sketch}
 }
 
 // AcrossHosts returns a page's fingerprint for comparison with other hosts of its site. It

@@ -113,11 +113,25 @@ func sketches(text string, gone []lineOf) (uint64, Signature) {
 	return votes.majority(), least.signature()
 }
 
-// hashWord returns the hash and end of the word at i.
+// hashWord returns the hash and end of the word at i. A word of ASCII is read eight bytes at a time.
 func hashWord(text string, i int) (uint64, int) {
-	from, end := i, wordEnd(text, i)
-	h := uint64(0)
-	for ; i+8 <= end; i += 8 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	from, h := i, uint64(0)
+	for ; i+8 <= len(text); i += 8 {
+		x := load64(text[i:])
+		if x&highs != 0 {
+			break
+		}
+		space, line := x^(' '*ones), x^('\n'*ones)
+		if ends := ((space-ones)&^space | (line-ones)&^line) & highs; ends != 0 {
+			n := bits.TrailingZeros64(ends) / 8
+			return mix(h, x&(1<<(8*n)-1), uint64(i-from+n)), i + n
+		}
+		h = mix(h, x, 8)
+	}
+	end := wordEnd(text, from)
+	h = 0
+	for i = from; i+8 <= end; i += 8 {
 		h = mix(h, load64(text[i:]), 8)
 	}
 	last := uint64(0)

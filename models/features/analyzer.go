@@ -1,6 +1,7 @@
 package features
 
 import (
+	"hash/maphash"
 	"slices"
 	"unicode/utf8"
 )
@@ -44,19 +45,18 @@ const (
 // Analyzer splits text into terms: words in lower case, without stop words, as stems. It caches the stems of
 // words, so it is not safe for concurrent use; one per goroutine is cheap.
 type Analyzer struct {
-	opt     AnalyzerOptions
-	langs   map[string]*vocabulary
-	resolve func(*entry) // if set, gives a new entry its numbers
-	also    *Also        // if set, a second reader of the same words
-	at      int          // where the current token's piece begins
-	buf     []byte       // the current token, in lower case
-	run     []byte       // consecutive ideographs; see putRun
-	breaks  string       // ideographs that separate words in the current language
+	opt   AnalyzerOptions
+	langs map[string]*vocabulary
+	words *vocabulary // of the current text
+	at    int         // where the current token's piece begins
+	buf   []byte      // the current token, in lower case
+	run   []byte      // consecutive ideographs; see putRun
 }
 
 // vocabulary is the cache of one language, in two generations of cacheWords/2 words.
 type vocabulary struct {
-	lang          *language
+	*language
+	seed          uint64 // of the hashes of its words
 	recent, older map[string]*entry
 }
 
@@ -64,14 +64,7 @@ type vocabulary struct {
 type entry struct {
 	surface string // the word as written, in lower case
 	term    string // its stem; "" if the word is left out
-	body    int32  // the term's number, or noTerm
-	also    uint32 // the second reader's number of the word; 0 if it leaves it out
-
-	index [fields]int32 // the term's numbers in other fields, see Extractor.own
 }
-
-// noTerm is the number of a term that the lexicon does not have.
-const noTerm = -1
 
 // NewAnalyzer returns an analyzer.
 func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
@@ -81,25 +74,23 @@ func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
 // Terms appends the terms of text to dst in their order. lang is an ISO 639-1 code, perhaps with a region
 // ("en-GB"); "" means English.
 func (a *Analyzer) Terms(dst []string, text, lang string) []string {
-	a.each(text, lang, func(e *entry) { dst = append(dst, e.term) })
+	a.Each(text, lang, func(_, term string) { dst = append(dst, term) })
 	return dst
 }
 
 // Each calls f for every term of text in order, with its word in lower case. It skips words that the
 // options leave out.
 func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
-	a.each(text, lang, func(e *entry) { f(e.surface, e.term) })
+	a.split(text, lang, func(word []byte) {
+		if e := a.find(word); e.term != "" {
+			f(e.surface, e.term)
+		}
+	})
 }
 
-// each calls f with the words of text that the options or a second reader want, in order.
-func (a *Analyzer) each(text, lang string, f func(*entry)) {
-	v := a.vocabulary(lang)
-	a.breaks = v.lang.breaks
-	put := func(word []byte) {
-		if e := a.find(v, word); e.term != "" || e.also != 0 {
-			f(e)
-		}
-	}
+// split calls put with the words of text in order, in lower case. A word is valid until put returns.
+func (a *Analyzer) split(text, lang string, put func(word []byte)) {
+	a.words = a.vocabulary(lang)
 	for i := 0; i < len(text); {
 		if class[text[i]] == space {
 			i++
@@ -117,7 +108,7 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 	if len(a.langs) >= cacheLanguages {
 		clear(a.langs)
 	}
-	v := &vocabulary{lang: languageOf(lang), recent: map[string]*entry{}}
+	v := &vocabulary{language: languageOf(lang), seed: maphash.String(hashSeed, lang), recent: map[string]*entry{}}
 	a.langs[lang] = v
 	return v
 }
@@ -125,34 +116,25 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 // maxCachedWord is the length in bytes up to which any word is remembered.
 const maxCachedWord = 256
 
-// find returns what there is to know of a word, from the cache if it has the word.
-func (a *Analyzer) find(v *vocabulary, word []byte) *entry {
+// find returns a word of the current text from the cache, or analyses it.
+func (a *Analyzer) find(word []byte) *entry {
+	v := a.words
 	if e := v.recent[string(word)]; e != nil {
 		return e
 	}
-	if len(word) > 4*a.opt.MaxLength && len(word) > maxCachedWord {
-		return a.analyse(v.lang, string(word)) // strangers' pages may be full of them
-	}
 	e := v.older[string(word)]
 	if e == nil {
-		e = a.analyse(v.lang, string(word))
+		var stem string
+		e = &entry{surface: string(word)}
+		e.term = a.opt.term(e.surface, v.language, &stem)
+	}
+	if len(word) > 4*a.opt.MaxLength && len(word) > maxCachedWord {
+		return e // strangers' pages may be full of them
 	}
 	if len(v.recent) >= cacheWords/2 {
 		v.older, v.recent = v.recent, map[string]*entry{}
 	}
 	v.recent[e.surface] = e
-	return e
-}
-
-func (a *Analyzer) analyse(lang *language, word string) *entry {
-	var stem string
-	e := &entry{surface: word, term: a.opt.term(word, lang, &stem), body: noTerm}
-	if e.term != "" && a.resolve != nil {
-		a.resolve(e)
-	}
-	if a.also != nil {
-		e.also = a.also.number(a.also.Analyzer.term(word, lang, &stem))
-	}
 	return e
 }
 
@@ -201,22 +183,4 @@ func isNumber(word string) bool {
 	return !slices.ContainsFunc([]byte(word), func(c byte) bool {
 		return !isDigit(c) && c != '.' && c != ','
 	})
-}
-
-// Tokens splits text into terms as an Analyzer does, and gives a number for each. Unlike those of a Lexicon
-// the numbers need not be known before: a function makes them, once per cached term. It is not safe for
-// concurrent use.
-type Tokens[T ~uint32] struct{ an *Analyzer }
-
-// NewTokens returns a Tokens whose numbers token makes.
-func NewTokens[T ~uint32](opt AnalyzerOptions, token func(term string) T) *Tokens[T] {
-	an := NewAnalyzer(opt)
-	an.resolve = func(e *entry) { e.body = int32(token(e.term)) }
-	return &Tokens[T]{an}
-}
-
-// Append appends the numbers of text's terms to dst, in order.
-func (t *Tokens[T]) Append(dst []T, text, lang string) []T {
-	t.an.each(text, lang, func(e *entry) { dst = append(dst, T(e.body)) })
-	return dst
 }

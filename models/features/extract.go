@@ -40,43 +40,58 @@ type ExtractorOptions struct {
 
 // Extractor counts the terms of pages. It is not safe for concurrent use.
 type Extractor struct {
+	numbering
 	opt     ExtractorOptions
-	an      *Analyzer
 	lex     *Lexicon
-	left    int // words of the lead still to come
-	word    func(*entry)
-	reading bool       // a second reader reads along
-	read    []uint32   // its words so far
-	lately  lately     // some of these
-	keep    bool       // keep the words of the text for CountAround
-	keeping bool       // the text is being read
-	base    int        // where in the text the current part begins
-	kept    []keptWord // words of the last text
-	count   []float32  // by term; zero between pages
-	touched []int32    // terms with a count
-	strange int        // see Strange
+	also    *Also                  // if set, a second reader of the same words
+	left    int                    // words of the lead still to come
+	counter func(known, wordInRow) // running
+	reading bool                   // a second reader reads along
+	read    []uint32               // its words so far
+	lately  lately                 // some of these
+	keep    bool                   // keep the words of the text for CountAround
+	keeping bool                   // the text is being read
+	base    int                    // where in the text the current part begins
+	kept    []keptWord             // words of the last text
+	count   []float32              // by term; zero between pages
+	touched []int32                // terms with a count
+	strange int                    // see Strange
 }
 
 // NewExtractor returns an extractor of the terms of lex. Extractors that run at once may share a fixed
-// lexicon, but not a growing one.
+// lexicon, but not a growing one; see Fork.
 func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
-	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex}
-	x.an.resolve, x.word = x.resolve, x.running
+	x := &Extractor{opt: opt, lex: lex}
+	x.start(newWordCache())
 	return x
 }
 
+// Fork returns an extractor like x, for another goroutine. Both share what they learn of words. The lexicon
+// must be fixed.
+func (x *Extractor) Fork() *Extractor {
+	fork := &Extractor{opt: x.opt, lex: x.lex, also: x.also}
+	fork.start(x.cache)
+	return fork
+}
+
+func (x *Extractor) start(cache *wordCache) {
+	x.numbering = numbering{an: NewAnalyzer(x.opt.Analyzer), cache: cache, learn: x.resolve}
+	x.counter = x.running
+}
+
 // Forget clears the cache of words, after the lexicon has dropped terms.
-func (x *Extractor) Forget() { clear(x.an.langs) }
+func (x *Extractor) Forget() { x.cache.clear() }
 
-// unasked stands for a field's term until the word occurs in that field. Few words do, and the look-up would
-// cost more than all else about a new word.
-const unasked = -2
-
-func (x *Extractor) resolve(e *entry) {
-	for f := range e.index {
-		e.index[f] = unasked
+func (x *Extractor) resolve(word string, lang *language) (w known) {
+	var stem string
+	w.body = leftOut
+	if term := x.an.opt.term(word, lang, &stem); term != "" {
+		w.body = x.lex.Index(term)
 	}
-	e.body = x.lex.Index(e.term)
+	if x.also != nil {
+		w.also = x.also.number(x.also.Analyzer.term(word, lang, &stem))
+	}
+	return w
 }
 
 // Count returns the terms of d, in rising order of their number, with their counts. It reuses dst's slices.
@@ -116,11 +131,11 @@ func (x *Extractor) add(term int32) {
 	x.count[term]++
 }
 
-func (x *Extractor) addWord(e *entry) {
-	if e.body == noTerm {
+func (x *Extractor) addWord(term int32) {
+	if term == noTerm {
 		x.strange++
 	}
-	x.add(e.body)
+	x.add(term)
 }
 
 // Strange returns how many words of the last counted Doc a fixed lexicon lacks.
@@ -150,58 +165,61 @@ func (x *Extractor) scan(d Doc, also bool) {
 // text counts running text. A second reader reads the first along bytes; no word crosses this boundary.
 func (x *Extractor) text(text, lang string, along int) {
 	x.base = 0
-	x.an.each(text[:along], lang, x.word)
+	x.each(text[:along], lang, x.counter)
 	if along < len(text) {
 		x.reading = false
 		x.base = along
-		x.an.each(text[along:], lang, x.word)
+		x.each(text[along:], lang, x.counter)
 	}
 }
 
-// running counts a word of running text.
-func (x *Extractor) running(e *entry) {
-	if x.reading {
-		x.readWord(e)
+// running counts a word of running text, and its term in the lead.
+func (x *Extractor) running(w known, r wordInRow) {
+	if x.keeping && w != (known{body: leftOut}) {
+		x.kept = append(x.kept, keptWord{w, int32(x.base) + r.at})
 	}
-	if x.keeping {
-		x.kept = append(x.kept, keptWord{e, int32(x.base + x.an.at)})
-	}
-	if e.term != "" {
-		x.term(e)
-	}
-}
-
-// term counts a word of running text, and its term in the lead.
-func (x *Extractor) term(e *entry) {
-	x.addWord(e)
-	if x.left > 0 {
+	x.countWord(w)
+	if x.left > 0 && w.body != leftOut {
 		x.left--
-		x.add(x.own(e, lead))
+		x.add(x.own(r, lead))
 	}
 }
 
-// own returns the number of a word's term in field f.
-func (x *Extractor) own(e *entry, f field) int32 {
-	if e.index[f] == unasked {
-		e.index[f] = x.lex.Index(prefix[f] + e.term)
+func (x *Extractor) countWord(w known) {
+	if x.reading {
+		x.readWord(w)
 	}
-	return e.index[f]
+	if w.body != leftOut {
+		x.addWord(w.body)
+	}
+}
+
+// own returns the number of the term of a word in field f.
+func (x *Extractor) own(r wordInRow, f field) int32 {
+	hash := r.hash + uint64(f)<<32
+	w, ok := x.cache.find(hash)
+	if !ok {
+		var stem string
+		w.body = x.lex.Index(prefix[f] + x.an.opt.term(x.word(r), x.an.words.language, &stem))
+		x.cache.add(hash, w)
+	}
+	return w.body
 }
 
 // field counts the words of field f as terms of the field and, if also, as words of the text.
 func (x *Extractor) field(f field, text, lang string, also bool) {
-	x.an.each(text, lang, func(e *entry) {
+	x.each(text, lang, func(w known, r wordInRow) {
 		if x.reading {
-			x.readWord(e)
+			x.readWord(w)
 		}
-		if e.term == "" {
+		if w.body == leftOut {
 			return
 		}
 		if also {
-			x.addWord(e)
+			x.addWord(w.body)
 		}
 		if x.opt.Fields {
-			x.add(x.own(e, f))
+			x.add(x.own(r, f))
 		}
 	})
 }
@@ -210,7 +228,7 @@ func (x *Extractor) field(f field, text, lang string, also bool) {
 // readers treat them by their own options. The second gets numbers of its own, as Tokens would give it.
 type Also struct {
 	Analyzer  AnalyzerOptions
-	Number    func(term string) uint32 // called once per cached word
+	Number    func(term string) uint32 // called once per cached word; safe for concurrent use with Fork
 	TextBytes int                      // bytes of the text to read; 0 is all
 }
 
@@ -230,14 +248,14 @@ func (a *Also) number(term string) uint32 {
 // ReadAlong sets the second reader of CountBoth. Call it once, before x counts.
 func (x *Extractor) ReadAlong(also Also) {
 	also.Analyzer = also.Analyzer.withDefaults()
-	x.an.also = &also
+	x.also = &also
 }
 
 // CountBoth is CountUnsorted, and appends to words the second reader's numbers of the terms in title,
 // description and text, in order.
 func (x *Extractor) CountBoth(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
 	x.read = words
-	x.scan(d, x.an.also != nil)
+	x.scan(d, x.also != nil)
 	words, x.read = x.read, nil
 	return x.collect(dst), words
 }
@@ -258,8 +276,8 @@ type lately [1 << 12]uint32
 // readText counts the words of the text, of which the second reader has the first bytes only. A piece that
 // this limit cuts is read for it separately.
 func (x *Extractor) readText(text, lang string) {
-	end := len(Head(text, x.an.also.TextBytes))
-	if x.an.also.TextBytes <= 0 {
+	end := len(Head(text, x.also.TextBytes))
+	if x.also.TextBytes <= 0 {
 		end = len(text)
 	}
 	along := end
@@ -268,22 +286,22 @@ func (x *Extractor) readText(text, lang string) {
 	}
 	x.text(text, lang, along)
 	x.keeping = false
-	x.an.each(text[along:end], lang, x.readWord)
+	x.each(text[along:end], lang, func(w known, _ wordInRow) { x.readWord(w) })
 }
 
 // readWord collects a word for the second reader; with keep, unless it came lately.
-func (x *Extractor) readWord(e *entry) {
-	if e.also == 0 {
+func (x *Extractor) readWord(w known) {
+	if w.also == 0 {
 		return
 	}
 	if x.keep {
-		slot := &x.lately[e.also%uint32(len(x.lately))]
-		if *slot == e.also {
+		slot := &x.lately[w.also%uint32(len(x.lately))]
+		if *slot == w.also {
 			return
 		}
-		*slot = e.also
+		*slot = w.also
 	}
-	x.read = append(x.read, e.also)
+	x.read = append(x.read, w.also)
 }
 
 func isSpace(r rune) bool { return r < utf8.RuneSelf && class[r] == space }
@@ -301,7 +319,7 @@ func Head(text string, n int) string {
 
 // keptWord is a word of a text, with the place where its piece begins.
 type keptWord struct {
-	*entry
+	known
 	at int32
 }
 
@@ -312,7 +330,7 @@ type Span struct{ Start, End int32 }
 // a Doc in the same language whose Text is both parts with a space between.
 func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, around [2]Span) (Vector, []uint32) {
 	x.left = x.opt.Lead
-	x.read, x.reading = words, x.an.also != nil
+	x.read, x.reading = words, x.also != nil
 	for _, part := range around {
 		x.span(text, lang, int(part.Start), int(part.End))
 	}
@@ -322,12 +340,16 @@ func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, a
 }
 
 func (x *Extractor) span(text, lang string, from, end int) {
+	if x.opt.Lead > 0 { // kept words do not have their numbers in the lead
+		x.each(text[from:end], lang, x.counter)
+		return
+	}
 	whole := from // where the first piece inside the span begins
 	if from > 0 && class[text[from-1]] != space {
 		for whole < end && class[text[whole]] != space {
 			whole++
 		}
-		x.an.each(text[from:whole], lang, x.word)
+		x.each(text[from:whole], lang, x.counter)
 	}
 	last := end // where the last piece begins, if it goes on beyond the span
 	if end < len(text) && class[text[end]] != space {
@@ -340,14 +362,9 @@ func (x *Extractor) span(text, lang string, from, end int) {
 		if int(w.at) >= last {
 			break
 		}
-		if x.reading {
-			x.readWord(w.entry)
-		}
-		if w.term != "" {
-			x.term(w.entry)
-		}
+		x.countWord(w.known)
 	}
-	x.an.each(text[last:end], lang, x.word)
+	x.each(text[last:end], lang, x.counter)
 }
 
 // Spare keeps costly values for reuse, at most one per processor. Unlike a sync.Pool it keeps them through

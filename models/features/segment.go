@@ -162,7 +162,7 @@ func (a *Analyzer) segmentUnicode(piece string, put func([]byte)) {
 	for it := words.FromString(piece); it.Next(); {
 		word := it.Value()
 		if unbroken(word) {
-			if strings.Contains(a.breaks, word) {
+			if strings.Contains(a.words.breaks, word) {
 				a.putRun(put)     // a word of grammar separates the words around it,
 				put([]byte(word)) // and is a word itself
 				continue
