@@ -181,7 +181,19 @@ func (l *pdfLine) text() string {
 
 // page reads the lines of a page in reading order.
 func (p *pdfReader) page(index int) (pdfPage, error) {
-	at := requests.Page{ByIndex: &requests.PageByIndex{Document: p.doc, Index: index}}
+	at, err := p.load(index)
+	if err != nil {
+		return pdfPage{}, err
+	}
+	links := p.links(at)
+	flat, err := p.pdf.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: at})
+	if err == nil && flat.Result == responses.FPDFPage_FlattenResultSuccess {
+		p.unload(at) // the text of form fields and notes is the page's from now on
+		if at, err = p.load(index); err != nil {
+			return pdfPage{}, err
+		}
+	}
+	defer p.unload(at)
 	found, err := p.pdf.GetPageTextStructured(&requests.GetPageTextStructured{Page: at, Mode: requests.GetPageTextStructuredModeChars})
 	if err != nil {
 		return pdfPage{}, err
@@ -191,7 +203,6 @@ func (p *pdfReader) page(index int) (pdfPage, error) {
 		return pdfPage{}, err
 	}
 	defer func() { _, _ = p.pdf.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage}) }()
-	links := p.links(at)
 	var lines []pdfLine
 	var open pdfLine
 	first := -1 // index of the first letter of the open line
@@ -222,6 +233,18 @@ func (p *pdfReader) page(index int) (pdfPage, error) {
 	}
 	end()
 	return pdfPage{inReadingOrder(lines)}, nil
+}
+
+func (p *pdfReader) load(index int) (requests.Page, error) {
+	page, err := p.pdf.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: p.doc, Index: index})
+	if err != nil {
+		return requests.Page{}, err
+	}
+	return requests.Page{ByReference: &page.Page}, nil
+}
+
+func (p *pdfReader) unload(at requests.Page) {
+	_, _ = p.pdf.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: *at.ByReference})
 }
 
 // slanted: text across the page is a stamp or a watermark.
