@@ -188,7 +188,7 @@ func (s *sign) headerOnly() bool {
 	return s.cookie == "" && s.ref == "" && s.mark == "" && len(s.code) == 0 && s.text == "" && s.most == 0 && !s.wall
 }
 
-// read collects the conditions' facts from a body.
+// read collects the conditions' facts from a body, up to the bounds of a challenge.
 func (d *door) read(body []byte) {
 	z := html.NewTokenizer(bytes.NewReader(body))
 	d.text = 0
@@ -199,6 +199,10 @@ func (d *door) read(body []byte) {
 			return
 		case html.TextToken:
 			d.addText(hidden, z.Text())
+			if d.text > doorText || d.anchors > doorLinks {
+				d.text = -1
+				return
+			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, more := z.TagName()
 			hidden = unseen(string(name))
@@ -306,17 +310,17 @@ func thin(body []byte, most int) (acts, is bool) {
 // tagEnd returns the length of the tag at the front of b, with the content of a script, a
 // style or a comment.
 func tagEnd(b []byte) int {
-	end := []byte(">")
+	end := ">"
 	switch {
 	case bytes.HasPrefix(b, []byte("<!--")):
-		end = []byte("-->")
+		end = "-->"
 	case len(b) < 8 || b[1]|0x20 != 's':
 	case bytes.EqualFold(b[1:7], []byte("script")):
-		end = []byte("</script")
+		end = "</" + string(b[1:7]) + ">" // ends are spelled as beginnings are, in nearly all pages
 	case bytes.EqualFold(b[1:6], []byte("style")):
-		end = []byte("</style")
+		end = "</" + string(b[1:6]) + ">"
 	}
-	if i := bytes.Index(b, end); i >= 0 {
+	if i := bytes.Index(b, []byte(end)); i >= 0 {
 		return i + len(end)
 	}
 	return len(b)

@@ -140,6 +140,30 @@ func TestPagesAboutChallenges(t *testing.T) {
 	}
 }
 
+// TestBoundsOfChallenges: a page with a mark is none beyond the bounds of size, text and links.
+func TestBoundsOfChallenges(t *testing.T) {
+	page := func(before string) string { return before + "<script></script><div id=px-captcha></div>" }
+	for _, c := range []struct {
+		name, body string
+		edge       string
+	}{
+		{"text within", page(strings.Repeat("x", doorText)), "HUMAN"},
+		{"text beyond", page(strings.Repeat("x", doorText+1)), ""},
+		{"links within", page(strings.Repeat("<a href=/>", doorLinks)), "HUMAN"},
+		{"links beyond", page(strings.Repeat("<a href=/>", doorLinks+1)), ""},
+		{"size within", page("<!--" + strings.Repeat("x", doorBytes-len(page("<!---->"))) + "-->"), "HUMAN"},
+		{"size beyond", page("<!--" + strings.Repeat("x", doorBytes-len(page("<!---->"))+1) + "-->"), ""},
+		{"no script", "<div id=px-captcha></div>", ""},
+	} {
+		if edge := challengeOf(200, http.Header{}, "text/html", []byte(c.body)); edge != c.edge {
+			t.Errorf("%s: %q, want %q", c.name, edge, c.edge)
+		}
+	}
+	if edge := challengeOf(200, http.Header{}, "application/pdf", []byte(page(""))); edge != "" {
+		t.Errorf("a document is taken for a challenge of %s", edge)
+	}
+}
+
 // TestRefusalsThatAreNone: error pages without a sign keep their code.
 func TestRefusalsThatAreNone(t *testing.T) {
 	for name, c := range map[string]struct {
