@@ -61,6 +61,10 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		h.Failures++
 		return c.retry(b, o, visits, c.hosts.RestOf(h, r).Host)
 	}
+	if r.State == fetch.StateChallenge { // another try would bring it again
+		h.Failures++
+		return c.conclude(b, o.ID, o.Queued, c.outcomeOf(o))
+	}
 	h.Failures = 0
 	if r.State == fetch.StateRedirect {
 		to, err := c.redirect(b, o)

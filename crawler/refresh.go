@@ -293,7 +293,7 @@ func (c *Crawler) renew(b journal.Batch, o *jobResult, visit *store.Visit) (err 
 	if c.opt.forgotten(o) {
 		return nil
 	}
-	a := answer{Response: o.Resp, Excused: o.Excused, Passing: hosts.Transient(o.Resp)}
+	a := answer{Response: o.Resp, Excused: o.Excused, Passing: hosts.BacksOff(o.Resp)}
 	var unwanted store.Outcome
 	if o.Read != nil {
 		a.Page = o.Read.Page

@@ -86,6 +86,9 @@ func (c *Crawler) applyRobots(b journal.Batch, o *jobResult) error {
 		// None of the host's pages can be fetched, whatever robots.txt says.
 		return c.robotsFailed(b, o, "no exchange with the host is possible")
 	}
+	if r.State == fetch.StateChallenge {
+		return c.robotsFailed(b, o, "robots.txt is behind a challenge, so no page of the host is fetched")
+	}
 	rules, _ := fetch.RobotsFrom(r)
 	if hosts.Transient(r) {
 		if !h.Health.LastTry() || r.State != fetch.StateCode {
@@ -177,7 +180,7 @@ func (c *Crawler) applyTDMRep(o *jobResult) error {
 	c.totals.asked(h.Host)
 	c.requeue(o.job)
 	h.TDMAt = c.opt.Now().UnixMilli()
-	if hosts.Transient(r) {
+	if hosts.BacksOff(r) {
 		h.Failures++
 		return nil
 	}

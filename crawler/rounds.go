@@ -211,11 +211,11 @@ func revisitAfter(state fetch.State, depth int) time.Duration {
 	case fetch.StateNoIP, fetch.StateConnectError, fetch.StateConnectTimeout, fetch.StateHeaderError,
 		fetch.StateHeaderTimeout, fetch.StateBodyError, fetch.StateBodyTimeout:
 		return afterFailure
-	case fetch.StateTLSError:
-		return 7 * Day // certificates are renewed
+	case fetch.StateTLSError, fetch.StateChallenge:
+		return 7 * Day // certificates are renewed, and edges set up anew
 	case fetch.StateRobotsDenied:
 		return fetch.RobotsTTL
-	case fetch.StateCode, fetch.StateTooLarge, fetch.StateWrongType:
+	case fetch.StateCode, fetch.StatePaymentRequired, fetch.StateTooLarge, fetch.StateWrongType:
 		return afterRefusal
 	}
 	return 0 // trap, guard_denied, none: decided here, not by the server
@@ -227,6 +227,8 @@ func revisitAfterAnswer(r *fetch.Response, depth int) time.Duration {
 	case r.State == fetch.StateRedirect && (r.Code == http.StatusMovedPermanently || r.Code == http.StatusPermanentRedirect),
 		r.State == fetch.StateNoIP && errors.Is(r.Err, fetch.ErrNoSuchHost):
 		return afterRefusal
+	case r.State == fetch.StateChallenge || r.State == fetch.StatePaymentRequired:
+		return max(revisitAfter(r.State, depth), r.RetryAfter)
 	case r.State != fetch.StateCode:
 		return revisitAfter(r.State, depth)
 	case r.Code == http.StatusGone:

@@ -128,7 +128,8 @@ func (t *totals) asked(h *store.Host) {
 // askedPage counts a request for a page, and its status code.
 func (t *totals) askedPage(h *store.Host, r *fetch.Response) {
 	t.asked(h)
-	if r.State == fetch.StateCode {
+	switch {
+	case r.State == fetch.StateCode, r.State == fetch.StatePaymentRequired, r.State == fetch.StateChallenge && r.Code != http.StatusOK:
 		t.Codes[r.Code]++
 	}
 }

@@ -43,6 +43,9 @@ type Politeness struct {
 	RobotsDenied uint64 `json:"robots_denied"` // URLs that robots.txt disallows
 	NoIndex      uint64 `json:"noindex"`       // fetched pages that refuse indexing
 
+	Challenges uint64 `json:"challenges"`       // URLs behind a challenge or block page
+	Unpaid     uint64 `json:"payment_required"` // URLs that ask for payment
+
 	TooMany      uint64  `json:"code_429"`
 	Unavailable  uint64  `json:"code_503"`
 	RetryAfter   uint64  `json:"retry_after"`         // answers with a Retry-After
@@ -191,8 +194,13 @@ func codeOf(code int) uint16 { return uint16(max(0, min(code, math.MaxUint16))) 
 
 func (p *Politeness) countDenied(s *store.Store) error {
 	counts, err := s.Counts()
-	if err != nil || counts.States["robots_denied"] == 0 {
+	if err != nil {
 		return err
+	}
+	p.Challenges += counts.States["challenge"]
+	p.Unpaid += counts.States["payment_required"]
+	if counts.States["robots_denied"] == 0 {
+		return nil
 	}
 	for e, err := range s.URLs().Ended("robots_denied") {
 		if err != nil {

@@ -264,6 +264,15 @@ func TestPolitenessSentences(t *testing.T) {
 	if got := politenessOf(t, s, 10).Sentences(); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	for want, p := range map[string]*Politeness{
+		"": {},
+		"2 URLs ended at a challenge or block page, which fossick does not solve.":                                                    {Challenges: 2},
+		"1 URL ended at a challenge or block page, which fossick does not solve; 3 URLs asked for payment, and fossick does not pay.": {Challenges: 1, Unpaid: 3},
+	} {
+		if got := p.doorSentence(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 	if got := (&Politeness{}).Sentences(); !slices.Equal(got, []string{"No request was made."}) {
 		t.Errorf("of nothing: %q", got)
 	}

@@ -376,7 +376,7 @@ const stateScriptOnly = "script_only"
 
 var stateNotes = map[string]string{
 	"ok": "fetched and stored", "not_modified": "unchanged since the last visit", "redirect": "led to another URL",
-	"duplicate": "same content as a stored page", stateScriptOnly: "made by script, which fossick does not run", "code": "answered with an error code", "no_ip": "the name has no address",
+	"duplicate": "same content as a stored page", stateScriptOnly: "made by script, which fossick does not run", "code": "answered with an error code", "challenge": "a challenge or block page, which fossick does not solve", "payment_required": "for payment, and fossick pays for no page", "no_ip": "the name has no address",
 	"connect_error": "no connection", "connect_timeout": "no connection in time", "tls_error": "no secure connection",
 	"header_error": "the answer's header was broken", "header_timeout": "no answer in time", "body_error": "the body broke off",
 	"body_timeout": "the body came too slowly", "too_large": "over the size limit", "wrong_type": "not a page, or in another language",

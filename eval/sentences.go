@@ -196,7 +196,7 @@ func (p *Politeness) Sentences() []string {
 	if p.Requests > 0 {
 		out = []string{p.requestSentence(), p.gapSentence()}
 	}
-	for _, s := range []string{p.deniedSentence(), p.busySentence(), p.slowSentence(), p.silentSentence()} {
+	for _, s := range []string{p.deniedSentence(), p.doorSentence(), p.busySentence(), p.slowSentence(), p.silentSentence()} {
 		if s != "" {
 			out = append(out, s)
 		}
@@ -246,6 +246,20 @@ func (p *Politeness) deniedSentence() string {
 		return fmt.Sprintf("%s asked not to be kept.", some(int(p.NoIndex), "page"))
 	}
 	return ""
+}
+
+func (p *Politeness) doorSentence() string {
+	var parts []string
+	if p.Challenges > 0 {
+		parts = append(parts, fmt.Sprintf("%s ended at a challenge or block page, which fossick does not solve", some(int(p.Challenges), "URL")))
+	}
+	if p.Unpaid > 0 {
+		parts = append(parts, fmt.Sprintf("%s asked for payment, and fossick does not pay", some(int(p.Unpaid), "URL")))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "."
 }
 
 func (p *Politeness) busySentence() string {

@@ -120,12 +120,14 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o644))
 }
 
-// serveSetCmd SET serves a set of the script's folder until the script ends, and sets $PROXY to it.
+// serveSetCmd SET [FAULTS] serves a set of the script's folder until the script ends, and sets $PROXY to it.
 func serveSetCmd(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: serveset SET")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: serveset SET [FAULTS]")
 	}
-	addr, stop, err := serve(context.Background(), ts.MkAbs(args[0]), web.Options{})
+	faults, err := web.ParseFaults(strings.Join(args[1:], ""))
+	ts.Check(err)
+	addr, stop, err := serve(context.Background(), ts.MkAbs(args[0]), web.Options{Faults: faults})
 	ts.Check(err)
 	ts.Defer(stop)
 	ts.Setenv("PROXY", "http://"+addr)

@@ -29,6 +29,7 @@
 //	guard.go      which addresses, names and ports may be reached
 //	conn.go       limits on a connection's bytes; taps on its headers
 //	media.go      the answer: is this type wanted; sniffing; Retry-After
+//	challenge.go  challenges and block pages; price.go what a 402 asks for
 //	body.go       decompression and limits of size
 //	cookies.go    a cookie jar for each site
 //	botauth.go    signed requests (Web Bot Auth, RFC 9421)

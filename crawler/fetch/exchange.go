@@ -202,8 +202,11 @@ func (l *clone) run(ctx context.Context, ex *exchange) (err error) {
 		}
 	}()
 	err = l.collector.Request(http.MethodGet, ex.url.String(), nil, l.ctx, ex.requestHeader())
-	if errors.Is(err, colly.ErrAbortedAfterHeaders) {
-		return ex.answer.reader.failed() // aborted on our request
+	switch aborted := errors.Is(err, colly.ErrAbortedAfterHeaders); { // on our request
+	case aborted && ex.answer.state != StateOK:
+		return nil // the header decided, whatever became of the body
+	case aborted:
+		return ex.answer.reader.failed()
 	}
 	return err
 }
@@ -378,6 +381,9 @@ func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
 	resp.Wire, resp.WireBytes = a.wire, ex.pace.wire.Load()
 	if after := a.header.Get("Retry-After"); after != "" {
 		resp.RetryAfter = parseRetryAfter(after, ex.f.opt.Now())
+	}
+	if a.state == StateOK && err == nil {
+		a.challenged(a.body)
 	}
 	resp.State, resp.Err = a.state, a.why
 	if err != nil {

@@ -366,24 +366,26 @@ type State string
 // The states of a URL. Fetch never returns duplicate, script_only, robots_denied or trap,
 // which the crawler assigns.
 const (
-	StateOK             State = "ok"              // 200, a wanted type, the whole body
-	StateNotModified    State = "not_modified"    // 304 to a conditional request
-	StateRedirect       State = "redirect"        // 301, 302, 303, 307 or 308 with a Location
-	StateDuplicate      State = "duplicate"       // same content as another page (crawler)
-	StateScriptOnly     State = "script_only"     // 200, but scripts would make the page (crawler)
-	StateCode           State = "code"            // any other status
-	StateNoIP           State = "no_ip"           // the name has no address
-	StateConnectError   State = "connect_error"   // refused, unreachable, reset while connecting
-	StateConnectTimeout State = "connect_timeout" // no connection, TLS included, in time
-	StateTLSError       State = "tls_error"       // bad certificate, handshake broken off
-	StateHeaderError    State = "header_error"    // not HTTP, too long, cut off
-	StateHeaderTimeout  State = "header_timeout"  // connected, but no whole header in time
-	StateBodyError      State = "body_error"      // cut short, broken coding
-	StateBodyTimeout    State = "body_timeout"    // too slow: in total, or below the least rate
-	StateTooLarge       State = "too_large"       // over the limit, a decompression bomb, or too long to read (crawler)
-	StateWrongType      State = "wrong_type"      // 200, but not a wanted type
-	StateRobotsDenied   State = "robots_denied"   // forbidden by robots.txt (crawler)
-	StateGuardDenied    State = "guard_denied"    // the egress guard refused the address
-	StateTrap           State = "trap"            // cut off as a crawler trap (crawler)
-	StateNone           State = "none"            // no exchange yet, or cancelled by the caller
+	StateOK              State = "ok"               // 200, a wanted type, the whole body
+	StateNotModified     State = "not_modified"     // 304 to a conditional request
+	StateRedirect        State = "redirect"         // 301, 302, 303, 307 or 308 with a Location
+	StateDuplicate       State = "duplicate"        // same content as another page (crawler)
+	StateScriptOnly      State = "script_only"      // 200, but scripts would make the page (crawler)
+	StateChallenge       State = "challenge"        // a challenge or block page of an edge, whatever its status
+	StatePaymentRequired State = "payment_required" // 402; Err has the price
+	StateCode            State = "code"             // any other status
+	StateNoIP            State = "no_ip"            // the name has no address
+	StateConnectError    State = "connect_error"    // refused, unreachable, reset while connecting
+	StateConnectTimeout  State = "connect_timeout"  // no connection, TLS included, in time
+	StateTLSError        State = "tls_error"        // bad certificate, handshake broken off
+	StateHeaderError     State = "header_error"     // not HTTP, too long, cut off
+	StateHeaderTimeout   State = "header_timeout"   // connected, but no whole header in time
+	StateBodyError       State = "body_error"       // cut short, broken coding
+	StateBodyTimeout     State = "body_timeout"     // too slow: in total, or below the least rate
+	StateTooLarge        State = "too_large"        // over the limit, a decompression bomb, or too long to read (crawler)
+	StateWrongType       State = "wrong_type"       // 200, but not a wanted type
+	StateRobotsDenied    State = "robots_denied"    // forbidden by robots.txt (crawler)
+	StateGuardDenied     State = "guard_denied"     // the egress guard refused the address
+	StateTrap            State = "trap"             // cut off as a crawler trap (crawler)
+	StateNone            State = "none"             // no exchange yet, or cancelled by the caller
 )

@@ -108,6 +108,16 @@ func (a *answer) judgeCode(conditional bool) {
 			a.state, a.location = StateRedirect, resolveLocation(a.url, loc)
 			return
 		}
+	case http.StatusPaymentRequired:
+		a.refuse(StatePaymentRequired, "status 402: the server asks for %s; fossick pays for no page", priceOf(a.header, a.head()))
+		return
+	}
+	var head []byte
+	if slices.Contains(refusals, a.status) {
+		head = a.head()
+	}
+	if a.challenged(head) {
+		return
 	}
 	a.refuse(StateCode, "status %d %s", a.status, http.StatusText(a.status))
 }

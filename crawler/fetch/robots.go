@@ -369,7 +369,7 @@ func DisallowAll(why string) *Robots {
 
 // RobotsFrom turns the answer to a RobotsRequest into rules (RFC 9309, 2.3.1). A 4xx means no
 // file: all is allowed. A 5xx, a 429, an unexpected 304 or a network failure refuses
-// everything until the next request. final is false, and r nil, when the answer decides
+// everything until the next request, and so does a challenge. final is false, and r nil, when the answer decides
 // nothing: a redirect, a 304 to known rules, a cancelled exchange.
 func RobotsFrom(resp *Response) (r *Robots, final bool) {
 	switch resp.State {
@@ -377,7 +377,7 @@ func RobotsFrom(resp *Response) (r *Robots, final bool) {
 		return parseRobots(resp.Body), true
 	case StateRedirect, StateNotModified, StateNone:
 		return nil, false
-	case StateCode:
+	case StateCode, StatePaymentRequired:
 		if c := resp.Code; c < 500 && c != http.StatusTooManyRequests && c != http.StatusNotModified {
 			return AllowAll(fmt.Sprintf("robots.txt: code %d, so everything is allowed", c)), true
 		}

@@ -409,6 +409,17 @@ func statusFaults() []Fault {
 	proxy.States = append(proxy.States, "connect_error") // through a proxy it looks like the proxy's own answer
 	return []Fault{
 		status(403, "forbids the page"),
+		whole("challenge", "shows a challenge in place of the page", "challenge", func(v *victim) {
+			v.rw.Header().Set("Cf-Mitigated", "challenge")
+			problem(v.rw, http.StatusForbidden, "prove that you are no robot")
+		}),
+		whole("challenge-200", "shows a challenge with status 200, and links to follow", "challenge", func(v *victim) {
+			v.html([]byte("<title>Wait</title><script>document.cookie=\"seen=1\";location.reload()</script><a href=/~nothing/1></a>"))
+		}),
+		whole("payment", "asks for payment", "payment_required", func(v *victim) {
+			v.rw.Header().Set("Crawler-Price", "USD 0.01")
+			problem(v.rw, http.StatusPaymentRequired, "for payment")
+		}),
 		status(410, "says that the page is gone"),
 		status(500, "fails on every request"),
 		later("busy-503", "says 503 and Retry-After: 1 once, then answers", http.StatusServiceUnavailable, seconds),

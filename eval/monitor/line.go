@@ -86,6 +86,12 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []cli.Part {
 	if shells := n.States[string(fetch.StateScriptOnly)]; shells > 0 {
 		add(6, "%d made by script", shells)
 	}
+	if shut := n.States[string(fetch.StateChallenge)]; shut > 0 {
+		add(6, "%d behind challenges", shut)
+	}
+	if unpaid := n.States[string(fetch.StatePaymentRequired)]; unpaid > 0 {
+		add(6, "%d for payment", unpaid)
+	}
 	if again := revisited(p); again != "" {
 		add(2, "%s", again)
 	}

@@ -27,6 +27,8 @@ func TestStatusLine(t *testing.T) {
 	rests.RestUntil, rests.Resting = now.Add(2500*time.Millisecond), 12
 	shells := running
 	shells.Counts.States = map[string]uint64{"script_only": 12}
+	doors := running
+	doors.Counts.States = map[string]uint64{"challenge": 3, "payment_required": 2}
 	patient, still := running, rests
 	patient.Patience = &crawler.Patience{Waits: true, Price: 0.4, Best: 0.9, Free: 0.1, Hosts: 2}
 	still.Patience = patient.Patience
@@ -43,6 +45,8 @@ func TestStatusLine(t *testing.T) {
 			"1412/10000 pages · 1360 on topic (96 %) · 91 % of the last 706 · 141.2 pages/s · queue 102340 · 3,100 hosts"},
 		{"pages made by script", shells, 120,
 			"1412/10000 pages · 1360 on topic (96 %) · 91 % of the last 706 · 12 made by script · 141.2 pages/s · queue 102340"},
+		{"doors", doors, 120,
+			"1412/10000 pages · 1360 on topic (96 %) · 91 % of the last 706 · 3 behind challenges · 2 for payment · 141.2 pages/s"},
 		{"80 columns", running, 80, "1412/10000 pages · 1360 on topic (96 %) · 91 % of the last 706 · 141.2 pages/s"},
 		{"60 columns", running, 60, "1412/10000 pages · 1360 on topic (96 %) · 141.2 pages/s"},
 		{"40 columns", running, 40, "1412/10000 pages · 1360 on topic (96 %)"},

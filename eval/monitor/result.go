@@ -156,6 +156,10 @@ func (r *Result) Print(w io.Writer) {
 			cli.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
 		case state == string(fetch.StateScriptOnly):
 			cli.Fprintf(w, ": %s", report.ScriptOnly(int(r.ByState[state])))
+		case state == string(fetch.StateChallenge):
+			io.WriteString(w, ": challenges and block pages; fossick solves none, and asks their hosts ever more seldom")
+		case state == string(fetch.StatePaymentRequired):
+			io.WriteString(w, ": fossick pays for no page; why URL shows the price")
 		}
 		io.WriteString(w, "\n")
 	}
@@ -284,6 +288,10 @@ func causeOfState(proxy string, state fetch.State) (cause, advice string) {
 		return "no secure connection could be made", "check this machine's clock, or give your own certificate authorities with --ca"
 	case fetch.StateCode:
 		return "no server answered a start page with a page", "open the start pages in a browser, and give others (--seed)"
+	case fetch.StateChallenge:
+		return "challenges or block pages stand before all start pages, and fossick solves none", "ask the owners to let it in, or give other start pages (--seed)"
+	case fetch.StatePaymentRequired:
+		return "all start pages ask for payment, and fossick pays for none", "give other start pages (--seed)"
 	case fetch.StateScriptOnly:
 		return "scripts make all start pages, and fossick does not run scripts", "give other start pages (--seed)"
 	case fetch.StateNoIP, fetch.StateConnectError, fetch.StateConnectTimeout, fetch.StateHeaderError, fetch.StateHeaderTimeout:
