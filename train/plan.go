@@ -36,9 +36,9 @@ type Plan struct {
 
 // Rows are the flags of fossick train that say which rows of the sets train a model, and which test it.
 type Rows struct {
-	Level LevelChoice `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" predictor:"theme,category,both"`
+	Level levelChoice `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" predictor:"theme,category,both"`
 
-	Rename     Renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
+	Rename     renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
 	PerSite    int      `placeholder:"N" help:"Use at most N pages of each label from a site, drawn at random, so that no site dominates." group:"rows" expert:""`
 	Train      string   `xor:"part" placeholder:"N|SHARE" help:"Train on this number of pages, or on this share of each class, drawn at random; test on the rest." group:"rows"`
 	PerClass   string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on this number of pages of each class; test on the rest." group:"rows" expert:""`
@@ -61,7 +61,7 @@ type made struct {
 
 // train trains the model. rows may wrap the stream of training rows.
 func (p *Plan) train(ctx context.Context, rows func(datasets.Stream) datasets.Stream) (*made, error) {
-	parts, err := p.Parts()
+	parts, err := p.parts()
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,8 @@ type Parts struct {
 	sets    *watch            // what looks wrong in the sets, once they were read
 }
 
-// Parts opens the sets and divides them as the plan says.
-func (p *Plan) Parts() (*Parts, error) {
+// parts opens the sets and divides them as the plan says.
+func (p *Plan) parts() (*Parts, error) {
 	sets, w, err := p.open()
 	if err != nil {
 		return nil, err
@@ -305,15 +305,15 @@ func (r *Rows) splitOptions() (o datasets.SplitOptions, err error) {
 	return o, nil
 }
 
-// LevelChoice says which of a row's labels is its class.
-type LevelChoice struct {
+// levelChoice says which of a row's labels is its class.
+type levelChoice struct {
 	N    int
 	Set  bool // asked for
 	Both bool // theme and category, one after the other
 }
 
 // UnmarshalText reads theme, category, both or a number from 0.
-func (l *LevelChoice) UnmarshalText(text []byte) error {
+func (l *levelChoice) UnmarshalText(text []byte) error {
 	l.Set = true
 	switch s := string(text); s {
 	case "both":
@@ -341,14 +341,14 @@ func (p *Plan) relabel(rows datasets.Stream) datasets.Stream {
 	return rows
 }
 
-// Renames are label changes that let sets with different labels be trained on together.
-type Renames struct {
+// renames are label changes that let sets with different labels be trained on together.
+type renames struct {
 	to   map[string]string // old label → new one, "" leaves the row out
 	used map[string]bool   // old labels seen in rows
 }
 
 // UnmarshalText reads old=new by comma; a repeated flag adds to it.
-func (r *Renames) UnmarshalText(text []byte) error {
+func (r *renames) UnmarshalText(text []byte) error {
 	if r.to == nil {
 		r.to, r.used = map[string]string{}, map[string]bool{}
 	}
@@ -371,7 +371,7 @@ func (r *Renames) UnmarshalText(text []byte) error {
 
 // apply renames the labels of rows. The last label of a row that has a new name counts, being the finest:
 // a whole theme can change except for one category.
-func (r *Renames) apply(rows datasets.Stream) datasets.Stream {
+func (r *renames) apply(rows datasets.Stream) datasets.Stream {
 	if len(r.to) == 0 {
 		return rows
 	}
@@ -391,7 +391,7 @@ func (r *Renames) apply(rows datasets.Stream) datasets.Stream {
 }
 
 // unused returns the labels to rename that no row had, sorted.
-func (r *Renames) unused() []string {
+func (r *renames) unused() []string {
 	var labels []string
 	for _, old := range slices.Sorted(maps.Keys(r.to)) {
 		if !r.used[old] {
