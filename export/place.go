@@ -379,7 +379,8 @@ func syncTree(root string) error {
 		return err
 	}
 	if len(files) > few {
-		return syncAll(root)
+		unix.Sync()
+		return nil
 	}
 	for _, path := range files {
 		open := fileio.Open
