@@ -54,7 +54,7 @@ type Rows struct {
 type made struct {
 	Model      *models.Model
 	Report     *Report
-	Parts      *Parts
+	Parts      *rowParts
 	adaptation *adaptation // nil unless trained again with unlabelled pages
 	Took       time.Duration
 }
@@ -116,7 +116,7 @@ func (p *Plan) random(purpose uint64) *rand.Rand {
 }
 
 // hint adds to an error about the set which labels exist.
-func (p *Plan) hint(err error, parts *Parts) error {
+func (p *Plan) hint(err error, parts *rowParts) error {
 	if !errors.Is(err, ErrData) {
 		return err
 	}
@@ -126,8 +126,8 @@ func (p *Plan) hint(err error, parts *Parts) error {
 	return err
 }
 
-// Parts are a plan's training and test rows, as streams that are read once and need not fit in memory.
-type Parts struct {
+// rowParts are a plan's training and test rows, as streams that are read once and need not fit in memory.
+type rowParts struct {
 	Train datasets.Stream
 	Test  datasets.Stream // nil without one
 	How   string          // in words, for the model's card
@@ -137,7 +137,7 @@ type Parts struct {
 }
 
 // parts opens the sets and divides them as the plan says.
-func (p *Plan) parts() (*Parts, error) {
+func (p *Plan) parts() (*rowParts, error) {
 	sets, w, err := p.open()
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (p *Plan) parts() (*Parts, error) {
 }
 
 // remember notes the bodies of the rows that are trained on.
-func (p *Parts) remember(rows datasets.Stream, target *Target) datasets.Stream {
+func (p *rowParts) remember(rows datasets.Stream, target *Target) datasets.Stream {
 	return datasets.Only(rows, func(e *datasets.Example) bool {
 		if target.Class(e) != "" {
 			p.trained[datasets.RowOf(e).Sum] = true
@@ -164,10 +164,10 @@ func (p *Parts) remember(rows datasets.Stream, target *Target) datasets.Stream {
 }
 
 // trainedOn reports whether a training row has the same body as e.
-func (p *Parts) trainedOn(e *datasets.Example) bool { return p.trained[datasets.RowOf(e).Sum] }
+func (p *rowParts) trainedOn(e *datasets.Example) bool { return p.trained[datasets.RowOf(e).Sum] }
 
 // divide splits the sets into training and test rows.
-func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
+func (p *Plan) divide(sets []datasets.Stream) (*rowParts, error) {
 	all := datasets.Chain(sets...)
 	switch {
 	case p.TestWhere != "":
@@ -181,7 +181,7 @@ func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
 			return nil, err
 		}
 		test = p.relabel(newWatch(p.Log).whole(test, p.Partial))
-		return &Parts{Train: datasets.Except(all, test), Test: test, How: "all but " + w.Field + "=" + w.Value}, nil
+		return &rowParts{Train: datasets.Except(all, test), Test: test, How: "all but " + w.Field + "=" + w.Value}, nil
 	case p.Test != "":
 		w := newWatch(p.Log)
 		test, err := p.Open.Stream([]string{p.Test}, nil, p.Level.N, w.read)
@@ -189,9 +189,9 @@ func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
 			return nil, err
 		}
 		test = w.whole(test, p.Partial)
-		return &Parts{Train: all, Test: p.relabel(test), How: "all; tested on " + p.Test}, nil
+		return &rowParts{Train: all, Test: p.relabel(test), How: "all; tested on " + p.Test}, nil
 	case p.All: // last, because it does not exclude a test
-		return &Parts{Train: all, How: "all"}, nil
+		return &rowParts{Train: all, How: "all"}, nil
 	}
 	return p.split(sets)
 }
@@ -220,7 +220,7 @@ func (p *Plan) open() ([]datasets.Stream, *watch, error) {
 }
 
 // split divides the rows by the sets' own splits, or at random.
-func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
+func (p *Plan) split(sets []datasets.Stream) (*rowParts, error) {
 	so, err := p.splitOptions()
 	if err != nil {
 		return nil, err
@@ -235,9 +235,9 @@ func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
 		return nil, cli.Usage(err)
 	}
 	if rep.Test == 0 {
-		return &Parts{Train: all, How: "all"}, nil
+		return &rowParts{Train: all, How: "all"}, nil
 	}
-	parts := &Parts{Train: datasets.Pick(all, assigned, datasets.Train), Test: datasets.Pick(all, assigned, datasets.Test)}
+	parts := &rowParts{Train: datasets.Pick(all, assigned, datasets.Train), Test: datasets.Pick(all, assigned, datasets.Test)}
 	parts.How = cli.Sprintf("%d pages at random, seed %d", rep.Train, p.Options.Seed)
 	if rep.Own {
 		parts.How = "the set's own training part"

@@ -86,7 +86,7 @@ func (p *Plan) checkPool() error {
 }
 
 // withPool adds the unlabelled pages to the training pages, all with the label Other.
-func (p *Plan) withPool(parts *Parts) {
+func (p *Plan) withPool(parts *rowParts) {
 	pool := datasets.Map(p.readable(), func(e *datasets.Example) *datasets.Example { return e.Labelled(Other) })
 	on, off := Apart(parts.Train, pool)
 	parts.Train = datasets.Chain(on, off)
