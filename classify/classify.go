@@ -60,10 +60,15 @@ func newClassifier(m *models.Model, also *features.Also) (*Classifier, error) {
 	if also != nil {
 		x.ReadAlong(*also)
 	}
+	scorer := models.NewScorer(c.model)
+	ofMember := make([]*models.Scorer, len(c.members))
+	for i := range c.members {
+		ofMember[i] = models.NewScorer(c.members[i].model)
+	}
 	c.spare = features.NewSpare(func() *scratch {
-		s := &scratch{state: newState(c.model), x: x.Fork()}
+		s := &scratch{state: newState(c.model, scorer), x: x.Fork()}
 		for i := range c.members {
-			s.members = append(s.members, newState(c.members[i].model))
+			s.members = append(s.members, newState(c.members[i].model, ofMember[i]))
 		}
 		s.said = func(member int) []float64 { return s.members[member].probs }
 		return s
@@ -162,8 +167,8 @@ type state struct {
 	decided int32 // see models.Scorer.Scores
 }
 
-func newState(m *models.Model) state {
-	return state{model: m, scorer: models.NewScorer(m), probs: make([]float64, len(m.Classes))}
+func newState(m *models.Model, scorer *models.Scorer) state {
+	return state{model: m, scorer: scorer.Fork(), probs: make([]float64, len(m.Classes))}
 }
 
 func (s *state) score() {

@@ -35,7 +35,7 @@ func (s *Set) openBeside(dir string) error {
 // withLabels joins labels.tsv to the pages. It reads the file anew in each pass, so a set that is only
 // served never holds it in memory.
 func withLabels(read reader, path string) reader {
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		truth, err := ReadTruth(path)
 		if err != nil {
 			yield(nil, err)
@@ -74,7 +74,7 @@ func readLinks(path string) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		eachLine(path, func(n int, line []byte, err error) bool {
 			switch {
-			case errors.Is(err, ErrTooLong):
+			case errors.Is(err, errTooLong):
 				return yield(Link{}, &RowError{path, n, err})
 			case err != nil:
 				return yield(Link{}, broken(path, n, err))

@@ -19,7 +19,7 @@ func openDemo(opt Options) (*Set, error) {
 	}
 	return &Set{
 		name: "demo", layout: "demo", opt: opt, web: &d.Web, links: d.links,
-		read: func(_ *Report, yield func(*Example, error) bool) {
+		read: func(_ *passReport, yield func(*Example, error) bool) {
 			for _, p := range d.pages {
 				if !yield(p.example(), nil) {
 					return

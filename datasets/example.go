@@ -248,23 +248,23 @@ func kind(v []byte) string {
 	return "a number"
 }
 
-// Where keeps the rows whose field equals a value.
-type Where struct {
+// condition keeps the rows whose field equals a value.
+type condition struct {
 	Field string // url, label, labels, site, split, title, file, or a key of Fields
 	Value string // compared exactly; for labels, any one may match
 }
 
 // ParseWhere parses "field=value". The value may be empty and may contain "=".
-func ParseWhere(s string) (Where, error) {
+func ParseWhere(s string) (condition, error) {
 	field, value, ok := strings.Cut(s, "=")
 	if !ok || field == "" {
-		return Where{}, fmt.Errorf("filter %q: want field=value, as in site=cornell", s)
+		return condition{}, fmt.Errorf("filter %q: want field=value, as in site=cornell", s)
 	}
-	return Where{field, value}, nil
+	return condition{field, value}, nil
 }
 
 // match reports whether e passes, and whether it has the field.
-func (w Where) match(e *Example) (pass, has bool) {
+func (w condition) match(e *Example) (pass, has bool) {
 	if w.Field == "labels" {
 		return e.Matches(w.Value), len(e.Labels) > 0
 	}
@@ -477,8 +477,8 @@ func ReadTruth(path string) (*Truth, error) {
 	return t, nil
 }
 
-// Truth collects the labels of the set's own rows and skips unlabelled rows.
-func (s *Set) Truth() (*Truth, error) {
+// truth collects the labels of the set's own rows and skips unlabelled rows.
+func (s *Set) truth() (*Truth, error) {
 	t := &Truth{byURL: map[string]Labels{}}
 	for e, err := range s.Examples() {
 		if err != nil {

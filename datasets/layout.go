@@ -201,7 +201,7 @@ const maxFileBytes = 128 << 20
 // is the top folder and Labels has all from the top down, so Options.Level 1 picks the category.
 func readFolders(dir string, classes []string) reader {
 	host := hostOf(dir)
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		own := ownURLs{}
 		eachClass(rep, dir, "", classes, yield, func(path, rel string) (*Example, error) {
 			e, err := pageFile(rep, path, rel, host, own)
@@ -216,7 +216,7 @@ func readFolders(dir string, classes []string) reader {
 
 // eachClass reads the files of each class folder below dir/sub. It returns false once yield does. See
 // eachRow.
-func eachClass(rep *Report, dir, sub string, classes []string, yield func(*Example, error) bool, read func(path, rel string) (*Example, error)) bool {
+func eachClass(rep *passReport, dir, sub string, classes []string, yield func(*Example, error) bool, read func(path, rel string) (*Example, error)) bool {
 	skipLinks(rep, filepath.Join(dir, sub))
 	for _, class := range classes {
 		before := rep.Rows + rep.Errors
@@ -231,7 +231,7 @@ func eachClass(rep *Report, dir, sub string, classes []string, yield func(*Examp
 }
 
 // skipLinks counts symbolic links next to the class folders; links are not classes.
-func skipLinks(rep *Report, dir string) {
+func skipLinks(rep *passReport, dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // reading the set will report the error
@@ -245,7 +245,7 @@ func skipLinks(rep *Report, dir string) {
 
 func readFiles(dir string) reader {
 	host := hostOf(dir)
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		own := ownURLs{}
 		eachRow(rep, dir, ".", yield, func(path, rel string) (*Example, error) { return pageFile(rep, path, rel, host, own) })
 	}
@@ -253,7 +253,7 @@ func readFiles(dir string) reader {
 
 // pageFile reads a page file, under the URL it was saved from or a made-up one. It returns nil if the
 // file is not a page.
-func pageFile(rep *Report, path, rel, host string, own ownURLs) (e *Example, err error) {
+func pageFile(rep *passReport, path, rel, host string, own ownURLs) (e *Example, err error) {
 	if !isPageFile(path) {
 		rep.skip("not .html, .htm, .xhtml, .mhtml, .mht or .txt", path)
 		return nil, nil
@@ -282,7 +282,7 @@ func mhtmlFile(path string) (*Example, string, error) {
 
 // eachRow calls read for each file below dir/sub, with its path relative to dir, and yields the
 // non-nil results. It returns false once yield does.
-func eachRow(rep *Report, dir, sub string, yield func(*Example, error) bool, read func(path, rel string) (*Example, error)) bool {
+func eachRow(rep *passReport, dir, sub string, yield func(*Example, error) bool, read func(path, rel string) (*Example, error)) bool {
 	return eachFile(rep, dir, sub, func(path string, err error) bool {
 		var e *Example
 		if err == nil {
@@ -306,7 +306,7 @@ func isPageFile(path string) bool {
 
 // eachFile calls do with each visible file below dir/sub in name order, and returns false once do
 // does. It skips anything that is not a regular file inside dir, such as a link that leads out.
-func eachFile(rep *Report, dir, sub string, do func(path string, err error) bool) bool {
+func eachFile(rep *passReport, dir, sub string, do func(path string, err error) bool) bool {
 	top := filepath.Join(dir, sub)
 	if filepath.Clean(sub) == "." {
 		top += string(filepath.Separator) // follow dir even if it is a link
@@ -339,7 +339,7 @@ func eachFile(rep *Report, dir, sub string, do func(path string, err error) bool
 var errStop = errors.New("stopped")
 
 // readPage reads one file as a page. A text file that starts like HTML counts as HTML.
-func readPage(rep *Report, path string, text bool) (*Example, error) {
+func readPage(rep *passReport, path string, text bool) (*Example, error) {
 	body, err := readFile(path)
 	if err != nil {
 		return nil, err
@@ -364,7 +364,7 @@ func readFile(path string) ([]byte, error) {
 
 // decode returns body as UTF-8. For other encodings it follows the browsers: byte order mark, then
 // <meta>, then Windows-1252.
-func decode(rep *Report, path string, body []byte) string {
+func decode(rep *passReport, path string, body []byte) string {
 	if utf8.Valid(body) {
 		return strings.TrimPrefix(string(body), "\ufeff")
 	}
@@ -416,14 +416,14 @@ func hostOf(dir string) string {
 // readWebKB reads the original layout of the 4 Universities data set: class/university/URL with ^ for
 // /, and the server's MIME header before each page. Site is the university.
 func readWebKB(dir string, classes []string) reader {
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		eachClass(rep, dir, "", classes, yield, func(path, rel string) (*Example, error) {
 			return webKBPage(rep, filepath.ToSlash(rel), path)
 		})
 	}
 }
 
-func webKBPage(rep *Report, rel, path string) (*Example, error) {
+func webKBPage(rep *passReport, rel, path string) (*Example, error) {
 	e, err := webKBName(rel)
 	if err != nil {
 		return nil, err
@@ -510,7 +510,7 @@ func newsSplits(folders []string) []newsSplit {
 // readNews reads split/group/number, the layout of 20 Newsgroups.
 func readNews(dir string, splits []newsSplit) reader {
 	host := hostOf(dir)
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		for _, split := range splits {
 			groups, err := folders(filepath.Join(dir, split.folder))
 			if err != nil {
@@ -537,7 +537,7 @@ func readNews(dir string, splits []newsSplit) reader {
 
 // newsPost reads one Latin-1 post and cuts its mail header, because the header names the group. The
 // title stays empty, as the subject is in the header.
-func newsPost(rep *Report, path string, body []byte) *Example {
+func newsPost(rep *passReport, path string, body []byte) *Example {
 	body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
 	if !utf8.Valid(body) {
 		rep.NotUTF8++

@@ -22,8 +22,8 @@ import (
 // maxLineBytes bounds one line, and so the memory of a pass. An escaped page of 50 MB still fits.
 const maxLineBytes = 128 << 20
 
-// ErrTooLong reports a line of more than 128 MiB.
-var ErrTooLong = fmt.Errorf("line is longer than %d MiB", maxLineBytes>>20)
+// errTooLong reports a line of more than 128 MiB.
+var errTooLong = fmt.Errorf("line is longer than %d MiB", maxLineBytes>>20)
 
 // RowError reports one unreadable row.
 type RowError struct {
@@ -66,7 +66,7 @@ func eachLine(path string, do func(n int, line []byte, err error) bool) {
 	for n := 1; ; n++ {
 		line, err = readLine(r, line[:0], maxLineBytes)
 		switch {
-		case errors.Is(err, ErrTooLong):
+		case errors.Is(err, errTooLong):
 			if !do(n, nil, err) {
 				return
 			}
@@ -98,7 +98,7 @@ func readLine(r *bufio.Reader, buf []byte, limit int) ([]byte, error) {
 		case err == bufio.ErrBufferFull:
 			continue
 		case tooLong && (err == nil || err == io.EOF):
-			return nil, ErrTooLong
+			return nil, errTooLong
 		case err != nil:
 			return buf, err
 		}
@@ -122,10 +122,10 @@ func readError(err error) error {
 }
 
 func readJSONL(path string) reader {
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		eachLine(path, func(n int, line []byte, err error) bool {
 			switch {
-			case errors.Is(err, ErrTooLong):
+			case errors.Is(err, errTooLong):
 				return yield(nil, &RowError{path, n, err})
 			case err != nil:
 				return yield(nil, broken(path, n, err))
@@ -275,11 +275,11 @@ type list struct {
 }
 
 // ReadList opens a list and yields its lines as ListLines does.
-func ReadList(path string) iter.Seq2[ListLine, error] {
-	return func(yield func(ListLine, error) bool) {
+func ReadList(path string) iter.Seq2[listLine, error] {
+	return func(yield func(listLine, error) bool) {
 		f, err := OpenList(path)
 		if err != nil {
-			yield(ListLine{}, err)
+			yield(listLine{}, err)
 			return
 		}
 		defer f.Close() // read-only: nothing can be lost
@@ -289,8 +289,8 @@ func ReadList(path string) iter.Seq2[ListLine, error] {
 
 // ListLines yields the trimmed lines of a list with their numbers, and skips empty lines and #
 // comments. Errors name the file.
-func ListLines(r io.Reader, path string) iter.Seq2[ListLine, error] {
-	return func(yield func(ListLine, error) bool) {
+func ListLines(r io.Reader, path string) iter.Seq2[listLine, error] {
+	return func(yield func(listLine, error) bool) {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, MaxLineBytes)
 		n := 1
@@ -299,21 +299,21 @@ func ListLines(r io.Reader, path string) iter.Seq2[ListLine, error] {
 			if text == "" || text[0] == '#' {
 				continue
 			}
-			if !yield(ListLine{n, text}, nil) {
+			if !yield(listLine{n, text}, nil) {
 				return
 			}
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			yield(ListLine{}, fmt.Errorf("%s:%d: over %d KiB without an end of line; is it a text file?", path, n, MaxLineBytes>>10))
+			yield(listLine{}, fmt.Errorf("%s:%d: over %d KiB without an end of line; is it a text file?", path, n, MaxLineBytes>>10))
 		case err != nil: // n-1 is the last line read, possibly incomplete
-			yield(ListLine{}, fmt.Errorf("%s:%d: the file is truncated or damaged here (%w); write it again", path, max(1, n-1), err))
+			yield(listLine{}, fmt.Errorf("%s:%d: the file is truncated or damaged here (%w); write it again", path, max(1, n-1), err))
 		}
 	}
 }
 
-// ListLine is one line of a list; N counts from 1.
-type ListLine struct {
+// listLine is one line of a list; N counts from 1.
+type listLine struct {
 	N    int
 	Text string
 }

@@ -23,7 +23,7 @@ import (
 // readParquet reads a table with one page per row. Text columns have the names of the JSONL fields;
 // other text columns go into Fields, and non-text columns are ignored.
 func readParquet(path string) reader {
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		if err := eachParquet(path, func(n int, e *Example) bool {
 			if err := e.complete(); err != nil {
 				return yield(nil, &RowError{path, n, err})

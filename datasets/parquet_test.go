@@ -92,7 +92,7 @@ func FuzzParquet(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		readParquet(path)(&Report{}, func(e *Example, err error) bool {
+		readParquet(path)(&passReport{}, func(e *Example, err error) bool {
 			if err == nil && e.URL == "" {
 				t.Error("a row without a URL")
 			}

@@ -75,7 +75,7 @@ func TestRealTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	joined, err := s.Truth()
+	joined, err := s.truth()
 	if err != nil {
 		t.Fatal(err)
 	}

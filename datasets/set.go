@@ -16,8 +16,8 @@ import (
 
 // Options selects rows of a set. The zero value selects all.
 type Options struct {
-	Where  []Where  // keep rows that satisfy all
-	Labels []string // keep rows with one of these as Label; empty keeps all
+	Where  []condition // keep rows that satisfy all
+	Labels []string    // keep rows with one of these as Label; empty keeps all
 
 	// Level picks which of a row's Labels becomes its Label: 0 the first (the theme in nested
 	// folders and the demo set), 1 the second (the category). A row with fewer uses its last.
@@ -37,12 +37,12 @@ type Set struct {
 	web    *Web                          // nil if the corpus has only pages
 
 	mu     sync.Mutex // guards the fields below
-	last   Report
+	last   passReport
 	passed bool
 }
 
 // reader makes one pass over the rows, until yield returns false. It counts omissions in rep.
-type reader func(rep *Report, yield func(*Example, error) bool)
+type reader func(rep *passReport, yield func(*Example, error) bool)
 
 // Link is one link of a corpus, with URLs as the corpus spells them.
 type Link struct{ Src, Dst string }
@@ -50,7 +50,7 @@ type Link struct{ Src, Dst string }
 // FromSeq makes a set from an iterator, such as one over a store. The iterator must be repeatable if
 // the set is read more than once.
 func FromSeq(name string, seq iter.Seq2[*Example, error], opt Options) *Set {
-	return &Set{name: name, layout: "sequence", opt: opt, read: func(_ *Report, yield func(*Example, error) bool) {
+	return &Set{name: name, layout: "sequence", opt: opt, read: func(_ *passReport, yield func(*Example, error) bool) {
 		seq(yield)
 	}}
 }
@@ -125,7 +125,7 @@ func (s *Set) Examples() iter.Seq2[*Example, error] {
 }
 
 // Report returns the counts of the last finished pass. If there was none, it reads the set once.
-func (s *Set) Report() (Report, error) {
+func (s *Set) Report() (passReport, error) {
 	s.mu.Lock()
 	passed, last := s.passed, s.last
 	s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *Set) Report() (Report, error) {
 	}
 	for _, err := range s.Examples() {
 		if err != nil {
-			return Report{}, err
+			return passReport{}, err
 		}
 	}
 	s.mu.Lock()
@@ -143,7 +143,7 @@ func (s *Set) Report() (Report, error) {
 }
 
 // count records an example that is handed out; seen holds the hashes of earlier bodies.
-func (r *Report) count(e *Example, seen map[[16]byte]struct{}) {
+func (r *passReport) count(e *Example, seen map[[16]byte]struct{}) {
 	r.Examples++
 	if e.Label == "" {
 		r.Unlabelled++

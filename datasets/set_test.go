@@ -34,7 +34,7 @@ func write(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-func all(t testing.TB, path string, opt Options) ([]*Example, []error, Report) {
+func all(t testing.TB, path string, opt Options) ([]*Example, []error, passReport) {
 	t.Helper()
 	s, err := Open(path, opt)
 	if err != nil {
@@ -397,7 +397,7 @@ func TestWhere(t *testing.T) {
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), `no row has the label "yy"; the other labels are y, z`) {
 		t.Errorf("a misspelt label: errors %v, want one that names the labels", errs)
 	}
-	_, errs, _ = all(t, dir, Options{Where: []Where{{"sight", "a"}}})
+	_, errs, _ = all(t, dir, Options{Where: []condition{{"sight", "a"}}})
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), `no row has a field "sight"; filter by one of`) {
 		t.Errorf("a misspelt field: errors %v, want one that names the fields", errs)
 	}
@@ -471,7 +471,7 @@ func TestReadLine(t *testing.T) {
 		line string
 		err  error
 	}{
-		{"short", nil}, {strings.Repeat("y", 50), nil}, {"", ErrTooLong}, {"", nil}, {"", ErrTooLong}, {"end", io.EOF}, {"", io.EOF},
+		{"short", nil}, {strings.Repeat("y", 50), nil}, {"", errTooLong}, {"", nil}, {"", errTooLong}, {"end", io.EOF}, {"", io.EOF},
 	}
 	for i, w := range want {
 		line, err := readLine(r, nil, 50)

@@ -41,7 +41,7 @@ func isSitemap(path string) bool {
 
 // mirror is one pass over a sitemap and the pages in its folder.
 type mirror struct {
-	rep   *Report
+	rep   *passReport
 	yield func(*Example, error) bool
 	dir   string
 	own   ownURLs
@@ -53,7 +53,7 @@ type mirror struct {
 // readSitemap reads the pages of a sitemap, in its order. They lie below its folder, named as mirroring
 // programs name them; see files.
 func readSitemap(path string) reader {
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		m := &mirror{rep: rep, yield: yield, dir: filepath.Dir(path), own: ownURLs{}, on: true}
 		m.read(path, true)
 		if m.on && m.pages == 0 && rep.Errors == 0 {

@@ -42,16 +42,16 @@ const (
 	Test
 )
 
-// SplitReport counts the rows of a split.
-type SplitReport struct {
+// splitReport counts the rows of a split.
+type splitReport struct {
 	Train, Test, Unused int
 	Own                 bool // the set's own split was applied
 }
 
 // Assign returns the Part of each row. The choice is stratified by label, and deterministic for equal
 // rows, options and rng state.
-func Assign(rows []Row, rng *rand.Rand, opt SplitOptions) ([]Part, SplitReport, error) {
-	rep := SplitReport{}
+func Assign(rows []Row, rng *rand.Rand, opt SplitOptions) ([]Part, splitReport, error) {
+	rep := splitReport{}
 	parts := make([]Part, len(rows))
 	pool := map[string][]int{} // row numbers available for training, by label
 	for i, r := range rows {
@@ -88,7 +88,7 @@ func Assign(rows []Row, rng *rand.Rand, opt SplitOptions) ([]Part, SplitReport, 
 	return parts, rep, nil
 }
 
-func (r *SplitReport) count(parts []Part) {
+func (r *splitReport) count(parts []Part) {
 	for _, p := range parts {
 		switch p {
 		case Unused:
@@ -173,8 +173,8 @@ func (o SplitOptions) number(pool map[string][]int, quota map[string]int) error 
 	return nil
 }
 
-// Report counts what one pass over a set found, in rows unless stated otherwise.
-type Report struct {
+// passReport counts what one pass over a set found, in rows unless stated otherwise.
+type passReport struct {
 	Rows       int            // rows read without error
 	Examples   int            // rows that pass the Options
 	Errors     int            // unreadable rows
@@ -200,24 +200,24 @@ type place struct {
 	line int
 }
 
-func (r *Report) met(kind string, e *Example) {
+func (r *passReport) met(kind string, e *Example) {
 	if _, known := r.first[kind]; !known {
 		r.first[kind] = place{e.File, e.Line}
 	}
 }
 
-func (r *Report) skip(reason, path string) {
+func (r *passReport) skip(reason, path string) {
 	r.Skipped[reason]++
 	r.met(skipped+reason, &Example{File: path})
 }
 
-func (r *Report) firstError(err error) {
+func (r *passReport) firstError(err error) {
 	if r.fault == "" {
 		r.fault = ", first " + err.Error()
 	}
 }
 
-func (r *Report) where(kind string) string {
+func (r *passReport) where(kind string) string {
 	p, known := r.first[kind]
 	switch {
 	case !known || p.file == "":
@@ -239,11 +239,11 @@ const (
 	skipped    = "skipped " // followed by the reason
 )
 
-func newReport() *Report {
-	return &Report{Skipped: map[string]int{}, PerLabel: map[string]int{}, first: map[string]place{}}
+func newReport() *passReport {
+	return &passReport{Skipped: map[string]int{}, PerLabel: map[string]int{}, first: map[string]place{}}
 }
 
-func (r *Report) clone() Report {
+func (r *passReport) clone() passReport {
 	c := *r
 	c.Skipped, c.PerLabel = maps.Clone(r.Skipped), maps.Clone(r.PerLabel)
 	c.first = maps.Clone(r.first)
@@ -251,12 +251,12 @@ func (r *Report) clone() Report {
 	return c
 }
 
-func (r Report) labels() []string {
+func (r passReport) labels() []string {
 	return slices.Sorted(maps.Keys(r.PerLabel))
 }
 
 // Notes returns one sentence per kind of problem, in a fixed order.
-func (r Report) Notes() []string {
+func (r passReport) Notes() []string {
 	var notes []string
 	note := func(n int, one, many, rest string) {
 		switch {
@@ -286,7 +286,7 @@ func (r Report) Notes() []string {
 }
 
 // twins returns one sentence per group of labels that look alike.
-func (r Report) twins() []string {
+func (r passReport) twins() []string {
 	groups := map[string][]string{}
 	for _, l := range r.labels() {
 		spelt := fmt.Sprintf("%q", l)

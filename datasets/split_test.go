@@ -163,7 +163,7 @@ func TestTruthOfSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	truth, err := s.Truth()
+	truth, err := s.truth()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ import (
 var warcName = regexp.MustCompile(`\.(warc|warc\.wet|wet)(\.gz|\.zst)?$`)
 
 func readWARC(paths ...string) reader {
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		a := newArchive(rep, yield)
 		for _, path := range paths {
 			f, err := fileio.OpenNamed(path)
@@ -63,7 +63,7 @@ func warcFiles(dir string) (paths []string, err error) {
 
 // archive converts records to rows, and collects the responses without a page in a Web.
 type archive struct {
-	rep   *Report
+	rep   *passReport
 	yield func(*Example, error) bool
 	web   *Web
 	pages map[uint64]struct{} // page.Key of the URLs with a page
@@ -72,7 +72,7 @@ type archive struct {
 	heldID string   // record ID of held
 }
 
-func newArchive(rep *Report, yield func(*Example, error) bool) *archive {
+func newArchive(rep *passReport, yield func(*Example, error) bool) *archive {
 	return &archive{
 		rep: rep, yield: yield, pages: map[uint64]struct{}{},
 		web: &Web{Redirects: map[string]Redirect{}, Status: map[string]int{}, Robots: map[string]string{}, Copies: map[string]string{}},
@@ -296,7 +296,7 @@ func grows(f *zip.File) error {
 
 // readWACZ reads the WARC files in the "archive" folder of a WACZ file, by name.
 func readWACZ(path string) reader {
-	return func(rep *Report, yield func(*Example, error) bool) {
+	return func(rep *passReport, yield func(*Example, error) bool) {
 		file, err := fileio.Open(path)
 		if err != nil {
 			yield(nil, err)

@@ -94,8 +94,8 @@ func loadCrawl(ctx context.Context, s *store.Store) (*judgedCrawl, error) {
 	return c, err
 }
 
-// Relevant returns each page's verdict, in crawl order.
-func (c *judgedCrawl) Relevant() []bool {
+// relevant returns each page's verdict, in crawl order.
+func (c *judgedCrawl) relevant() []bool {
 	r := make([]bool, len(c.Pages))
 	for i := range c.Pages {
 		r[i] = c.Pages[i].Relevant
@@ -103,8 +103,8 @@ func (c *judgedCrawl) Relevant() []bool {
 	return r
 }
 
-// Kept returns which pages refine kept, in crawl order; nil unless refine has labelled every page.
-func (c *judgedCrawl) Kept() []bool {
+// kept returns which pages refine kept, in crawl order; nil unless refine has labelled every page.
+func (c *judgedCrawl) kept() []bool {
 	k := make([]bool, len(c.Pages))
 	for i := range c.Pages {
 		if c.Pages[i].Refined == nil {

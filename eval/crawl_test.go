@@ -213,7 +213,7 @@ func TestRefineUnknown(t *testing.T) {
 func TestRefine(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 5)), 300))
 	defer closed(t, s)
-	if k := load(t, s).Kept(); k != nil {
+	if k := load(t, s).kept(); k != nil {
 		t.Fatalf("kept before refine: %v", k)
 	}
 	opt := RefineOptions{Topic: "banking", Model: "m1", Threshold: 0.5, Workers: 3, Classify: moneyWords, Explain: mortgages}
@@ -316,7 +316,7 @@ func TestRefineInterrupted(t *testing.T) {
 	if labels != r.Pages {
 		t.Errorf("%d labels in the store, %d counted", labels, r.Pages)
 	}
-	if load(t, s).Kept() != nil {
+	if load(t, s).kept() != nil {
 		t.Error("half a cluster was measured")
 	}
 }
@@ -434,7 +434,7 @@ func markedStore(t *testing.T) *store.Store {
 }
 
 func verdicts(c *judgedCrawl) (s string) {
-	for _, r := range c.Relevant() {
+	for _, r := range c.relevant() {
 		s += map[bool]string{true: "y", false: "n"}[r]
 	}
 	return s

@@ -37,10 +37,10 @@ const (
 	readPages = 120 // relevant pages read per block, evenly spaced: about 100 show the topic, and parsing costs 1 ms each
 )
 
-// Drift shows how the topic moved. It cuts the crawl into at most maxBlocks blocks of equal size
+// drift shows how the topic moved. It cuts the crawl into at most maxBlocks blocks of equal size
 // and describes each in c.Blocks. words returns a page's words, in any order, repeats allowed; a
 // nil words reads no page.
-func (c *judgedCrawl) Drift(ctx context.Context, s *store.Store, words func(*page.Page) []string) error {
+func (c *judgedCrawl) drift(ctx context.Context, s *store.Store, words func(*page.Page) []string) error {
 	n := max(1, min(maxBlocks, len(c.Pages)/minBlock))
 	blocks := make([]driftBlock, 0, n)
 	counts := make([]wordCounts, n)

@@ -66,7 +66,7 @@ func TestDrift(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", drifting(200))
 	defer closed(t, s)
 	c := load(t, s)
-	if err := c.Drift(context.Background(), s, words); err != nil {
+	if err := c.drift(context.Background(), s, words); err != nil {
 		t.Fatal(err)
 	}
 	if len(c.Blocks) != maxBlocks {
@@ -110,7 +110,7 @@ func TestDriftOfLittle(t *testing.T) {
 	for _, n := range []int{0, 1, 25} {
 		s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", drifting(n))
 		c := load(t, s)
-		if err := c.Drift(context.Background(), s, words); err != nil {
+		if err := c.drift(context.Background(), s, words); err != nil {
 			t.Fatal(err)
 		}
 		if len(c.Blocks) != 1 || len(c.Blocks[0].Rising) > 0 || driftRows(c.Blocks) != nil {
@@ -135,7 +135,7 @@ func TestReach(t *testing.T) {
 	}
 	reach := func(pages []judgedPage, caps ...int) Reach {
 		c := judgedCrawl{Pages: pages}
-		return ReachOf(c.URLs(), c.Relevant(), caps)
+		return ReachOf(c.URLs(), c.relevant(), caps)
 	}
 	r := reach(pages)
 	if r.Hosts != 11 || r.Relevant != 11 || *r.Largest != 0.5 || len(r.Capped) != 2 {

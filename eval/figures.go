@@ -110,7 +110,7 @@ func measureAll(crawls []*judgedCrawl, step int) Result {
 func overlapKept(crawls []*judgedCrawl, step int) []Point {
 	var kept [][]string
 	for _, c := range crawls {
-		k := c.Kept()
+		k := c.kept()
 		if k == nil {
 			return nil
 		}
@@ -126,7 +126,7 @@ func overlapKept(crawls []*judgedCrawl, step int) []Point {
 }
 
 func measure(c *judgedCrawl, step int) Figures {
-	relevant := c.Relevant()
+	relevant := c.relevant()
 	n := len(relevant)
 	if step <= 0 {
 		step = report.NiceStep(n)
@@ -147,7 +147,7 @@ func measure(c *judgedCrawl, step int) Figures {
 		}
 		f.Unknown = &unknown
 	}
-	if kept := c.Kept(); kept != nil {
+	if kept := c.kept(); kept != nil {
 		cluster := clusterOf(kept, relevant)
 		if !c.Source.judges() {
 			cluster.Precision, cluster.Recall, cluster.F1 = nil, nil, nil

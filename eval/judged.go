@@ -35,8 +35,8 @@ type Sources struct {
 	Step func(what string) (end func()) // shows progress
 }
 
-// Crawls are loaded and judged crawls.
-type Crawls struct {
+// judgedCrawls are loaded and judged crawls.
+type judgedCrawls struct {
 	from     Sources
 	crawls   []*judgedCrawl
 	settings map[string]string // of the first crawl
@@ -45,7 +45,7 @@ type Crawls struct {
 }
 
 // ReadCrawls loads the crawls and judges their pages.
-func ReadCrawls(ctx context.Context, from Sources) (ev *Crawls, err error) {
+func ReadCrawls(ctx context.Context, from Sources) (ev *judgedCrawls, err error) {
 	for _, n := range from.Caps {
 		if n < 1 {
 			return nil, cli.Usagef("--max-pages-per-host %d: want a number of pages, at least 1", n)
@@ -54,7 +54,7 @@ func ReadCrawls(ctx context.Context, from Sources) (ev *Crawls, err error) {
 	if err := distinct(from.Stores); err != nil {
 		return nil, err
 	}
-	ev = &Crawls{from: from}
+	ev = &judgedCrawls{from: from}
 	switch {
 	case from.Truth != "":
 		ev.truth, err = datasets.ReadTruth(from.Truth)
@@ -72,7 +72,7 @@ func ReadCrawls(ctx context.Context, from Sources) (ev *Crawls, err error) {
 		if err := load(ctx, dir); err != nil {
 			return nil, err
 		}
-		if len(ev.crawls[len(ev.crawls)-1].Relevant()) == 0 {
+		if len(ev.crawls[len(ev.crawls)-1].relevant()) == 0 {
 			return nil, fmt.Errorf("%s holds no pages; collect some with fossick focus", dir)
 		}
 	}
@@ -80,15 +80,15 @@ func ReadCrawls(ctx context.Context, from Sources) (ev *Crawls, err error) {
 }
 
 // Measure returns the figures; curves have a point every step pages.
-func (ev *Crawls) Measure(step int) Result {
+func (ev *judgedCrawls) Measure(step int) Result {
 	result := measureAll(ev.crawls, step)
 	result.Settings = ev.settings
-	result.Next = nextPages(ev.crawls[0].Relevant())
+	result.Next = nextPages(ev.crawls[0].relevant())
 	return result
 }
 
 // WriteReport writes the HTML report of Measure's result; by adds facts on how it was made.
-func (ev *Crawls) WriteReport(w io.Writer, result Result, by ...report.Fact) error {
+func (ev *judgedCrawls) WriteReport(w io.Writer, result Result, by ...report.Fact) error {
 	return writeReport(w, reportData{Result: result, Crawls: ev.crawls, Made: append(by, ev.made()...)})
 }
 
@@ -117,7 +117,7 @@ func distinct(dirs []string) error {
 	return nil
 }
 
-func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
+func (ev *judgedCrawls) load(ctx context.Context, dir string) (err error) {
 	s, done, err := ev.from.Open(dir)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
 		}
 	}
 	if first { // the report is about it
-		if err := crawl.Drift(ctx, s, pageWords()); err != nil {
+		if err := crawl.drift(ctx, s, pageWords()); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-func (ev *Crawls) loadAgents(ctx context.Context, dir string) (err error) {
+func (ev *judgedCrawls) loadAgents(ctx context.Context, dir string) (err error) {
 	var crawls []*judgedCrawl
 	var stores []*store.Store
 	for _, agent := range store.AgentDirs(dir) {
@@ -165,7 +165,7 @@ func (ev *Crawls) loadAgents(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-func (ev *Crawls) read(ctx context.Context, s *store.Store) (*judgedCrawl, error) {
+func (ev *judgedCrawls) read(ctx context.Context, s *store.Store) (*judgedCrawl, error) {
 	defer ev.from.Step("reading " + s.Dir())()
 	crawl, err := loadCrawl(ctx, s)
 	if err != nil {
@@ -200,7 +200,7 @@ func pageWords() func(p *page.Page) []string {
 	}
 }
 
-func (ev *Crawls) verdicts(ctx context.Context, crawl *judgedCrawl, s *store.Store) error {
+func (ev *judgedCrawls) verdicts(ctx context.Context, crawl *judgedCrawl, s *store.Store) error {
 	switch {
 	case ev.truth != nil:
 		if err := ev.truth.Known(ev.from.Target); err != nil {
@@ -234,7 +234,7 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *judgedCrawl, s *store.Sto
 }
 
 // own returns the judge's role in the crawl: a model always agrees with its own labels.
-func (ev *Crawls) own(crawl *judgedCrawl) string {
+func (ev *judgedCrawls) own(crawl *judgedCrawl) string {
 	for _, path := range plan.ModelFiles(crawl.Dir) {
 		if own, err := models.ReadFile(path); err == nil && sameModel(own, ev.judge.Model()) {
 			return "labelled the crawl"
@@ -251,7 +251,7 @@ func sameModel(a, b *models.Model) bool {
 	return errors.Join(a.Write(&one), b.Write(&other)) == nil && bytes.Equal(one.Bytes(), other.Bytes())
 }
 
-func (ev *Crawls) made() (facts []report.Fact) {
+func (ev *judgedCrawls) made() (facts []report.Fact) {
 	if ev.truth != nil {
 		facts = append(facts, report.Fact{Name: "truth", Value: cli.Sprintf("%s, %d pages", ev.from.Truth, ev.truth.Len())})
 	}
@@ -270,7 +270,7 @@ func (ev *Crawls) made() (facts []report.Fact) {
 }
 
 // severalTopics checks the target of a shared crawl, and selects that topic's own labels.
-func (ev *Crawls) severalTopics(crawl *judgedCrawl) error {
+func (ev *judgedCrawls) severalTopics(crawl *judgedCrawl) error {
 	names := crawl.Info.Topics
 	switch own := ev.truth == nil && ev.judge == nil; {
 	case len(names) == 0:

@@ -147,7 +147,7 @@ func plots(r reportData) ([]report.Figure, error) {
 	for i, f := range all {
 		l := line(names[i], f.Curve)
 		if i == 0 {
-			l.Band = band(f.Curve, r.Crawls[0].Relevant())
+			l.Band = band(f.Curve, r.Crawls[0].relevant())
 		}
 		harvest.Lines = append(harvest.Lines, l)
 	}
@@ -287,7 +287,7 @@ func confuse(c *judgedCrawl) *confusion {
 		}
 		return ""
 	}
-	if c.Kept() == nil {
+	if c.kept() == nil {
 		t.ColumnTitle = "crawl"
 		predicted = func(p *judgedPage) string { return p.Label }
 	}
@@ -471,7 +471,7 @@ type pageRow struct {
 func pageLists(c *judgedCrawl) []pageList {
 	best := pick(c, func(*judgedPage) bool { return true }, func(p *judgedPage) float64 { return p.Score }, true)
 	lists := []pageList{{"Top pages", "The pages that the crawl scored highest, the best first.", best}}
-	if c.Kept() == nil {
+	if c.kept() == nil {
 		return lists
 	}
 	topic := func(p *judgedPage) float64 { return p.Refined.Score }

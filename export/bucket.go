@@ -25,7 +25,7 @@ import (
 	"fossick/internal/fileio"
 )
 
-// Bucket is an export to an object store: a single object, or all objects below a prefix. End it with Commit or
+// bucketPlace is an export to an object store: a single object, or all objects below a prefix. End it with Commit or
 // Discard.
 //
 // Each object is atomic: a small one is one request, a large one a multipart upload that Commit completes. Below a
@@ -34,7 +34,7 @@ import (
 //
 // There are no locks: when two exports write to one prefix, one or both fail, and neither lists objects that the
 // other changed.
-type Bucket struct {
+type bucketPlace struct {
 	ctx    context.Context // of the run, since writers get none
 	at     s3Address
 	single bool
@@ -72,7 +72,7 @@ const (
 
 // OpenBucket starts a single object at s3://BUCKET/KEY, or all objects below it when single is false or the key
 // is empty or ends in a slash. ctx governs all writes. Server and credentials come from the environment.
-func OpenBucket(ctx context.Context, address string, single bool, getenv func(string) string) (*Bucket, error) {
+func OpenBucket(ctx context.Context, address string, single bool, getenv func(string) string) (*bucketPlace, error) {
 	at, err := parseS3(address)
 	if err != nil {
 		return nil, err
@@ -84,11 +84,11 @@ func OpenBucket(ctx context.Context, address string, single bool, getenv func(st
 	return openBucket(ctx, at, single && at.key != "" && !strings.HasSuffix(at.key, "/"), s)
 }
 
-func openBucket(ctx context.Context, at s3Address, single bool, s s3Settings) (_ *Bucket, err error) {
+func openBucket(ctx context.Context, at s3Address, single bool, s s3Settings) (_ *bucketPlace, err error) {
 	if !single && at.key != "" && !strings.HasSuffix(at.key, "/") {
 		at.key += "/"
 	}
-	p := &Bucket{ctx: ctx, at: at, single: single, room: semaphore.NewWeighted(mostInFlight)}
+	p := &bucketPlace{ctx: ctx, at: at, single: single, room: semaphore.NewWeighted(mostInFlight)}
 	if p.client, err = newS3Client(at.bucket, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
@@ -103,7 +103,7 @@ func openBucket(ctx context.Context, at s3Address, single bool, s s3Settings) (_
 
 // look checks what exists. It removes what a killed export left, and refuses objects below a prefix that are no
 // export.
-func (p *Bucket) look(ctx context.Context) (err error) {
+func (p *bucketPlace) look(ctx context.Context) (err error) {
 	whole := p.at.key
 	if !p.single {
 		whole += listName
@@ -142,7 +142,7 @@ func (p *Bucket) look(ctx context.Context) (err error) {
 }
 
 // abortAll aborts unfinished uploads to the place.
-func (p *Bucket) abortAll(ctx context.Context) error {
+func (p *bucketPlace) abortAll(ctx context.Context) error {
 	for upload, err := range p.client.uploads(ctx, p.at.key) {
 		if err == nil && (!p.single || upload.Key == p.at.key) {
 			err = p.client.abort(ctx, upload.Key, upload.UploadID)
@@ -155,7 +155,7 @@ func (p *Bucket) abortAll(ctx context.Context) error {
 }
 
 // Create starts an object, compressed by .gz or .zst; a single one always gets the place's own name.
-func (p *Bucket) Create(name string) (io.WriteCloser, error) {
+func (p *bucketPlace) Create(name string) (io.WriteCloser, error) {
 	if err := p.enter(name); err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (p *Bucket) Create(name string) (io.WriteCloser, error) {
 }
 
 // Path reserves an object for a format that writes files by itself; Commit sends the file.
-func (p *Bucket) Path(name string) (_ string, err error) {
+func (p *bucketPlace) Path(name string) (_ string, err error) {
 	if err := p.enter(name); err != nil {
 		return "", err
 	}
@@ -180,7 +180,7 @@ func (p *Bucket) Path(name string) (_ string, err error) {
 	return path, os.MkdirAll(filepath.Dir(path), 0o755)
 }
 
-func (p *Bucket) enter(name string) error {
+func (p *bucketPlace) enter(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.files++; p.single && p.files > 1 {
@@ -189,7 +189,7 @@ func (p *Bucket) enter(name string) error {
 	return context.Cause(p.sending)
 }
 
-func (p *Bucket) begin(name string) *object {
+func (p *bucketPlace) begin(name string) *object {
 	o := &object{place: p, name: name, key: p.at.key + name, sum: sha256.New()}
 	if p.single {
 		o.name, o.key = path.Base(p.at.key), p.at.key
@@ -201,14 +201,14 @@ func (p *Bucket) begin(name string) *object {
 }
 
 // Made returns the number of files written so far, and their bytes.
-func (p *Bucket) Made() (files int, bytes int64) {
+func (p *bucketPlace) Made() (files int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.files, p.written
 }
 
 // Commit creates the single object, or the list once all objects exist. After an error, call Discard.
-func (p *Bucket) Commit() error {
+func (p *bucketPlace) Commit() error {
 	if err := p.sendOutside(); err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (p *Bucket) Commit() error {
 }
 
 // sendOutside sends the files written by libraries.
-func (p *Bucket) sendOutside() error {
+func (p *bucketPlace) sendOutside() error {
 	for _, name := range p.outside {
 		from, err := fileio.Open(filepath.Join(p.scratch, filepath.FromSlash(name)))
 		if err != nil {
@@ -258,7 +258,7 @@ func (p *Bucket) sendOutside() error {
 
 // putList compares the objects with those on the server, and then writes the list, which marks the export as
 // complete. It compares the list if there is one.
-func (p *Bucket) putList() error {
+func (p *bucketPlace) putList() error {
 	if err := p.check(); err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (p *Bucket) putList() error {
 }
 
 // check compares the objects with those below the prefix on the server.
-func (p *Bucket) check() error {
+func (p *bucketPlace) check() error {
 	changed := fmt.Errorf("%s: the objects there differ from those of this export; check that no one else writes there, and run the export again", p.at)
 	missing := map[string]*object{}
 	for _, o := range p.objects {
@@ -314,7 +314,7 @@ func (p *Bucket) check() error {
 }
 
 // compare fails with ErrThere unless an object has this SHA-256.
-func (p *Bucket) compare(key string, sum []byte) error {
+func (p *bucketPlace) compare(key string, sum []byte) error {
 	body, err := p.client.open(p.ctx, key)
 	if err != nil {
 		return err
@@ -334,7 +334,7 @@ const discardTime = 2 * time.Minute
 
 // Discard removes an incomplete export, even after an interrupt; it does nothing after Commit. Objects of others
 // stay.
-func (p *Bucket) Discard() error {
+func (p *bucketPlace) Discard() error {
 	if p.done {
 		return nil
 	}
@@ -373,7 +373,7 @@ func (p *Bucket) Discard() error {
 }
 
 // send starts a request of this size in bytes, once there is room for it.
-func (p *Bucket) send(size int, do func(context.Context) error) error {
+func (p *bucketPlace) send(size int, do func(context.Context) error) error {
 	weight := min(max(int64(size), leastInFlight), mostInFlight)
 	if err := p.room.Acquire(p.sending, weight); err != nil {
 		return context.Cause(p.sending)
@@ -387,7 +387,7 @@ func (p *Bucket) send(size int, do func(context.Context) error) error {
 
 // object is a file of the export.
 type object struct {
-	place *Bucket
+	place *bucketPlace
 	name  string // below the prefix
 	key   string
 	sum   hash.Hash

@@ -50,7 +50,7 @@ func (s *server) answer(before func(w http.ResponseWriter, r *http.Request) (ans
 	s.before.Store(&before)
 }
 
-func (s *server) open(t *testing.T, key string, single bool) *Bucket {
+func (s *server) open(t *testing.T, key string, single bool) *bucketPlace {
 	t.Helper()
 	p, err := openBucket(t.Context(), s3Address{"bbb", key}, single, s.s3Settings)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *server) uploads(t *testing.T) int {
 	return n
 }
 
-func upload(p *Bucket, files map[string]string) error {
+func upload(p *bucketPlace, files map[string]string) error {
 	for name, text := range files {
 		w, err := p.Create(name)
 		if err != nil {

@@ -31,7 +31,7 @@ type Options struct {
 	// Open opens a snapshot of a store; done releases it.
 	Open func(dir string) (s *store.Store, done func() error, err error)
 	// Text extracts the text of a page; nil for no text.
-	Text MainText
+	Text mainText
 	// Partial skips and counts unreadable records.
 	Partial bool
 	// Looked is called for each page examined, selected or not; it may be nil.
@@ -190,8 +190,8 @@ type Page struct {
 	Refs []store.ID
 }
 
-// MainText extracts a page's text from its decompressed body. Safe for concurrent use.
-type MainText func(body []byte, p *Page, want Want) (text, markdown string)
+// mainText extracts a page's text from its decompressed body. Safe for concurrent use.
+type mainText func(body []byte, p *Page, want Want) (text, markdown string)
 
 func (p *Page) path() string { return p.Source.Name + "#" + strconv.FormatUint(p.Number, 10) }
 
@@ -281,8 +281,8 @@ func (w Want) With(other Want) Want {
 	return Want{w.Text || other.Text, w.Markdown || other.Markdown, w.Body || other.Body, w.Links || other.Links, w.Exchanges || other.Exchanges, w.Refs || other.Refs}
 }
 
-// Selection is the selected pages of a collection, for one pass.
-type Selection struct {
+// selection is the selected pages of a collection, for one pass.
+type selection struct {
 	c      *Collection
 	choice Choice
 	want   Want
@@ -305,8 +305,8 @@ type linked struct {
 }
 
 // Select selects pages; with Want.Links it makes a first pass over all of them.
-func (c *Collection) Select(ctx context.Context, choice Choice, want Want) (*Selection, error) {
-	s := &Selection{c: c, choice: choice, want: want}
+func (c *Collection) Select(ctx context.Context, choice Choice, want Want) (*selection, error) {
+	s := &selection{c: c, choice: choice, want: want}
 	if err := c.refined(choice); err != nil {
 		return nil, err
 	}
@@ -359,7 +359,7 @@ func (c *Collection) refined(choice Choice) error {
 	return cli.Usagef("--kept needs refined pages; run fossick refine first, or choose pages by --label")
 }
 
-func (s *Selection) link(p picked) error {
+func (s *selection) link(p picked) error {
 	s.linked[p.at].node[p.page.ID] = p.node
 	for i, from := range s.c.sources {
 		if i == p.at {
@@ -377,7 +377,7 @@ func (s *Selection) link(p picked) error {
 }
 
 // Left returns the counts after the pass.
-func (s *Selection) Left() Left { return s.left }
+func (s *selection) Left() Left { return s.left }
 
 type picked struct {
 	known
@@ -393,7 +393,7 @@ type ref struct {
 }
 
 // chosen yields the selected pages with their nodes, in order.
-func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked, error] {
+func (s *selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked, error] {
 	return func(yield func(picked, error) bool) {
 		n := numbering{several: len(s.c.sources) > 1}
 		records := 0
@@ -441,7 +441,7 @@ func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked,
 	}
 }
 
-func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
+func (s *selection) records(from *Source) iter.Seq2[*store.Page, error] {
 	return func(yield func(*store.Page, error) bool) {
 		last := uint64(0)
 		var damage error
@@ -481,7 +481,7 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 const inFlight = 4
 
 // Pages yields the selected pages in order, store by store; an error ends it. Stopping early waits for readers.
-func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
+func (s *selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		readers := runtime.GOMAXPROCS(0)
 		callers := ctx
@@ -541,7 +541,7 @@ func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 	}
 }
 
-func (s *Selection) read(one picked) (*Page, error) {
+func (s *selection) read(one picked) (*Page, error) {
 	from, r := s.c.sources[one.at], one.page
 	p := &Page{
 		ID: one.id, Node: one.node, Source: from, Number: r.Number,
@@ -557,7 +557,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 	}
 	p.Again = len(one.earlier) > 0
 	if s.want.Refs {
-		p.Ref, p.Refs = r.ID, s.linked[one.at].same.Of(nil, r.Links)
+		p.Ref, p.Refs = r.ID, s.linked[one.at].same.of(nil, r.Links)
 	}
 	if s.want.Links {
 		return p, s.readLinks(p, &one)
@@ -566,7 +566,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 }
 
 // readLinks finds the nodes that a page links to, without those of its node's earlier records.
-func (s *Selection) readLinks(p *Page, one *picked) error {
+func (s *selection) readLinks(p *Page, one *picked) error {
 	had := map[uint32]bool{one.node: true}
 	for _, r := range one.earlier {
 		before, err := s.c.sources[r.at].Store.Page(r.number)
@@ -579,7 +579,7 @@ func (s *Selection) readLinks(p *Page, one *picked) error {
 	return nil
 }
 
-func (s *Selection) readLabel(p *Page, one *picked) (err error) {
+func (s *selection) readLabel(p *Page, one *picked) (err error) {
 	if one.label == nil {
 		if one.label, err = p.Source.Store.Label(p.Number); err != nil {
 			return err
@@ -609,7 +609,7 @@ func told(terms []store.Term) string {
 	return strings.Join(parts, ", ")
 }
 
-func (s *Selection) readStory(p *Page, one *picked) error {
+func (s *selection) readStory(p *Page, one *picked) error {
 	urls := p.Source.Store.URLs()
 	b, err := urls.Discovery(one.page.ID)
 	if err != nil && !s.passes(err) {
@@ -638,11 +638,11 @@ func (s *Selection) readStory(p *Page, one *picked) error {
 }
 
 // passes reports whether the export continues without the unreadable part.
-func (s *Selection) passes(err error) bool {
+func (s *selection) passes(err error) bool {
 	return s.c.opt.Partial && (errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnknown))
 }
 
-func (s *Selection) readText(p *Page, _ *picked) error {
+func (s *selection) readText(p *Page, _ *picked) error {
 	if !s.want.Body && !s.want.Text && !s.want.Markdown {
 		return nil
 	}
@@ -664,7 +664,7 @@ func (s *Selection) readText(p *Page, _ *picked) error {
 
 func (l *linked) of(p *store.Page, had map[uint32]bool) []uint32 {
 	nodes := make([]uint32, 0, len(p.Links))
-	for _, id := range l.same.Of(nil, p.Links) {
+	for _, id := range l.same.of(nil, p.Links) {
 		if to, ok := l.node[id]; ok && !had[to] {
 			had[to] = true
 			nodes = append(nodes, to)
@@ -714,7 +714,7 @@ func endOf(to map[store.ID]store.Elsewhere, id store.ID) store.ID {
 	return at
 }
 
-func (s *Selection) readExchanges(p *Page, one *picked) error {
+func (s *selection) readExchanges(p *Page, one *picked) error {
 	if !s.want.Exchanges {
 		return nil
 	}

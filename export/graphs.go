@@ -169,7 +169,7 @@ func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 		if err := b.Node([]byte(p.URL)); err != nil {
 			return err
 		}
-		links = same.Of(links, p.Links)
+		links = same.of(links, p.Links)
 		urls, err := s.URLs().Names(links)
 		if err != nil {
 			return err
@@ -183,8 +183,8 @@ func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 	return nil
 }
 
-// Labels calls do with every labelled node: by refine, crawl model or topic for a store, else by the corpus.
-func (s GraphSource) Labels(ctx context.Context, g *graph.Graph, do func(v uint32, labels []string)) error {
+// labels calls do with every labelled node: by refine, crawl model or topic for a store, else by the corpus.
+func (s GraphSource) labels(ctx context.Context, g *graph.Graph, do func(v uint32, labels []string)) error {
 	of := func(url string, labels []string) error {
 		v, ok, err := g.Node(url)
 		if ok && len(labels) > 0 {
@@ -259,10 +259,10 @@ func storeLabels(s *store.Store, do func(url string, labels []string) error) err
 	return nil
 }
 
-// Labelled returns 1 for the nodes with a label, 0 for the others, and each label's node count.
-func (s GraphSource) Labelled(ctx context.Context, g *graph.Graph, label string) (is []float64, counts map[string]int, err error) {
+// labelled returns 1 for the nodes with a label, 0 for the others, and each label's node count.
+func (s GraphSource) labelled(ctx context.Context, g *graph.Graph, label string) (is []float64, counts map[string]int, err error) {
 	is, counts = make([]float64, g.Nodes()), map[string]int{}
-	err = s.Labels(ctx, g, func(v uint32, labels []string) {
+	err = s.labels(ctx, g, func(v uint32, labels []string) {
 		for _, l := range labels {
 			if counts[l]++; l == label {
 				is[v] = 1
@@ -388,7 +388,7 @@ func weightOf(value string) (float64, error) {
 // Weights returns teleport weights: 1 for pages with label, or those of path. n counts the positive ones.
 func (s GraphSource) Weights(ctx context.Context, g *graph.Graph, label, path string) (x []float64, n int, err error) {
 	if label != "" {
-		x, found, err := s.Labelled(ctx, g, label)
+		x, found, err := s.labelled(ctx, g, label)
 		if err == nil && found[label] == 0 {
 			err = cli.Usagef("no page of %s is labelled %s; it has the labels %s", s.Name, label, labelList(label, found))
 		}
@@ -436,7 +436,7 @@ func (s GraphSource) Blocks(ctx context.Context, g *graph.Graph, by string) ([]u
 		block[v] = b
 	}
 	if by == "label" {
-		err := s.Labels(ctx, g, func(v uint32, labels []string) {
+		err := s.labels(ctx, g, func(v uint32, labels []string) {
 			if len(labels) > 0 {
 				put(v, labels[0])
 			}
@@ -564,7 +564,7 @@ func (a aliases) settle() {
 	}
 }
 
-func (a aliases) Of(dst, ids []store.ID) []store.ID {
+func (a aliases) of(dst, ids []store.ID) []store.ID {
 	dst = dst[:0]
 	for _, id := range ids {
 		if end, ok := a[id]; ok {

@@ -55,7 +55,7 @@ func TestKindsOfSources(t *testing.T) {
 	}
 	for _, s := range []GraphSource{{Name: list}, {Name: "synthetic:1k", Pages: 1000}} {
 		var asked cli.UsageError
-		if err := s.Labels(t.Context(), g, nil); !errors.As(err, &asked) {
+		if err := s.labels(t.Context(), g, nil); !errors.As(err, &asked) {
 			t.Errorf("%s has labels: %v", s.Name, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestCorpus(t *testing.T) {
 	if g.Nodes() != len(pages) || g.Edges() != int64(len(links)) {
 		t.Errorf("%d nodes, %d edges, want %d and %d", g.Nodes(), g.Edges(), len(pages), len(links))
 	}
-	is, counts, err := s.Labelled(t.Context(), g, "banking")
+	is, counts, err := s.labelled(t.Context(), g, "banking")
 	if err != nil || counts["banking"] == 0 {
 		t.Fatal(counts, err)
 	}

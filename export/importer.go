@@ -33,7 +33,7 @@ type ImportOptions struct {
 	Progress func(pages uint64)
 }
 
-type ImportResult struct {
+type importResult struct {
 	Pages      uint64 // in the store
 	Duplicates uint64 // rows with the content of an earlier page
 	Left       int    // rows without a valid URL, with a repeated one, or of robots.txt
@@ -66,7 +66,7 @@ func openImport(ctx context.Context, dir string, opt ImportOptions) (*store.Stor
 
 // Import stores a set, which it reads twice, in dir; an interrupted import resumes there. Errors: errNoPages,
 // errOther, and those of the set. An unreadable set leaves no store.
-func Import(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir string, opt ImportOptions) (r ImportResult, err error) {
+func Import(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir string, opt ImportOptions) (r importResult, err error) {
 	urls, left, err := addresses(ctx, set)
 	if err != nil {
 		return r, err
@@ -105,7 +105,7 @@ func Import(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir st
 	if err != nil {
 		return r, err
 	}
-	r = ImportResult{Pages: counts.Pages, Duplicates: counts.States[string(fetch.StateDuplicate)], Left: left}
+	r = importResult{Pages: counts.Pages, Duplicates: counts.States[string(fetch.StateDuplicate)], Left: left}
 	r.Refused = uint64(len(urls)) - r.Pages - r.Duplicates
 	return r, nil
 }

@@ -85,7 +85,7 @@ func check(t *testing.T, dir string, all []*datasets.Example) {
 func TestImport(t *testing.T) {
 	all, dir := rows(200), filepath.Join(t.TempDir(), "s")
 	r, err := Import(t.Context(), set(all), dir, options("rows"))
-	if err != nil || r != (ImportResult{Pages: 201, Duplicates: 1, Left: 3, Refused: 1}) {
+	if err != nil || r != (importResult{Pages: 201, Duplicates: 1, Left: 3, Refused: 1}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	check(t, dir, all)

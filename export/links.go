@@ -68,8 +68,8 @@ func parseLinkHeader(b []byte) (h linkHeader, err error) {
 
 const maxPages = 1<<32 - 1
 
-// LinkWriter writes a link file. The header holds counts, so it is written last.
-type LinkWriter struct {
+// linkWriter writes a link file. The header holds counts, so it is written last.
+type linkWriter struct {
 	to   io.WriteSeeker
 	body *bufio.Writer
 	h    linkHeader
@@ -78,17 +78,17 @@ type LinkWriter struct {
 }
 
 // NewLinkWriter starts a file of links between pages 0 … pages−1; to must be empty.
-func NewLinkWriter(to io.WriteSeeker, pages uint64) (*LinkWriter, error) {
+func NewLinkWriter(to io.WriteSeeker, pages uint64) (*linkWriter, error) {
 	if pages > maxPages {
 		return nil, fmt.Errorf("%d pages; a link file holds at most %d", pages, uint64(maxPages))
 	}
-	w := &LinkWriter{to: to, h: linkHeader{Pages: pages}, body: bufio.NewWriterSize(to, 64<<10)}
+	w := &linkWriter{to: to, h: linkHeader{Pages: pages}, body: bufio.NewWriterSize(to, 64<<10)}
 	_, err := w.body.Write(make([]byte, linkHeaderBytes))
 	return w, err
 }
 
 // Add adds the links of a page. Sources must rise; destinations must rise and exclude the source.
-func (w *LinkWriter) Add(source uint32, destinations []uint32) error {
+func (w *linkWriter) Add(source uint32, destinations []uint32) error {
 	if len(destinations) == 0 {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (w *LinkWriter) Add(source uint32, destinations []uint32) error {
 }
 
 // Close writes the header and returns the number of links. It does not close the file.
-func (w *LinkWriter) Close() (links uint64, err error) {
+func (w *linkWriter) Close() (links uint64, err error) {
 	if err := w.body.Flush(); err != nil {
 		return 0, err
 	}
@@ -128,8 +128,8 @@ func (w *LinkWriter) Close() (links uint64, err error) {
 	return w.h.Links, err
 }
 
-// LinkReader reads a link file record by record.
-type LinkReader struct {
+// linkReader reads a link file record by record.
+type linkReader struct {
 	Pages uint64 // number of page IDs, from 0
 
 	head linkHeader
@@ -167,7 +167,7 @@ func isLinkFile(path string) bool {
 }
 
 // OpenLinks opens a link file and reads its header; done closes it.
-func OpenLinks(path string) (r *LinkReader, done func() error, err error) {
+func OpenLinks(path string) (r *linkReader, done func() error, err error) {
 	f, err := fileio.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -179,7 +179,7 @@ func OpenLinks(path string) (r *LinkReader, done func() error, err error) {
 	return r, f.Close, nil
 }
 
-func newLinkReader(from io.Reader) (*LinkReader, error) {
+func newLinkReader(from io.Reader) (*linkReader, error) {
 	var head [linkHeaderBytes]byte
 	if n, err := io.ReadFull(from, head[:]); err != nil {
 		return nil, fmt.Errorf("%w: %d bytes of its header of %d: %w", errLinksDamaged, n, linkHeaderBytes, err)
@@ -189,12 +189,12 @@ func newLinkReader(from io.Reader) (*LinkReader, error) {
 		return nil, err
 	}
 	body := &countedReader{r: from, sum: crc32.New(castagnoli)}
-	return &LinkReader{Pages: h.Pages, head: h, body: body, r: bufio.NewReaderSize(body, 64<<10)}, nil
+	return &linkReader{Pages: h.Pages, head: h, body: body, r: bufio.NewReaderSize(body, 64<<10)}, nil
 }
 
 // Next returns the next page with links and its destinations, valid until the next call. It ends with io.EOF,
 // after verifying the checksum.
-func (r *LinkReader) Next() (source uint32, destinations []uint32, err error) {
+func (r *linkReader) Next() (source uint32, destinations []uint32, err error) {
 	if r.record == r.head.Records {
 		return 0, nil, r.end()
 	}
@@ -222,7 +222,7 @@ func (r *LinkReader) Next() (source uint32, destinations []uint32, err error) {
 	return uint32(from), r.list, nil
 }
 
-func (r *LinkReader) destinations(from, n uint64) error {
+func (r *linkReader) destinations(from, n uint64) error {
 	r.list = r.list[:0]
 	zigzag, err := r.number()
 	if err != nil {
@@ -251,7 +251,7 @@ func (r *LinkReader) destinations(from, n uint64) error {
 }
 
 // number reads a varint in its shortest form.
-func (r *LinkReader) number() (n uint64, err error) {
+func (r *linkReader) number() (n uint64, err error) {
 	for shift := 0; shift < 64; shift += 7 {
 		b, err := r.r.ReadByte()
 		if err == io.EOF {
@@ -271,7 +271,7 @@ func (r *LinkReader) number() (n uint64, err error) {
 	return 0, r.damaged("no number")
 }
 
-func (r *LinkReader) end() error {
+func (r *linkReader) end() error {
 	_, err := r.r.ReadByte()
 	switch {
 	case err == nil:
@@ -286,7 +286,7 @@ func (r *LinkReader) end() error {
 	return io.EOF
 }
 
-func (r *LinkReader) damaged(what string) error {
+func (r *linkReader) damaged(what string) error {
 	at := linkHeaderBytes + r.body.n - uint64(r.r.Buffered())
 	return fmt.Errorf("%w: before byte %d there is %s", errLinksDamaged, at, what)
 }

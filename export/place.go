@@ -22,8 +22,8 @@ import (
 // ErrThere reports an existing path whose content differs from the export's.
 var ErrThere = errors.New("already exists with other content; remove it, or give another place with -o")
 
-// Place is the destination of an export: a file, a folder or a stream. End it with Commit or Discard.
-type Place struct {
+// filePlace is the destination of an export: a file, a folder or a stream. End it with Commit or Discard.
+type filePlace struct {
 	path   string // final path; "" for a stream
 	single bool   // one file
 	hidden string // temporary folder beside path
@@ -37,7 +37,7 @@ type Place struct {
 }
 
 // OpenPlace starts a folder, or a single file, at path.
-func OpenPlace(path string, single bool) (*Place, error) {
+func OpenPlace(path string, single bool) (*filePlace, error) {
 	path = filepath.Clean(path)
 	info, err := os.Stat(path)
 	switch {
@@ -67,14 +67,14 @@ func OpenPlace(path string, single bool) (*Place, error) {
 	if !alone { // another export took it for one that was left behind
 		return nil, fmt.Errorf("-o %s: another export to this place begins at this moment; run the export again", path)
 	}
-	return &Place{path: path, single: single, hidden: hidden, lock: lock}, nil
+	return &filePlace{path: path, single: single, hidden: hidden, lock: lock}, nil
 }
 
 // Stream starts a single file that is written to w directly.
-func Stream(w io.Writer) *Place { return &Place{single: true, stream: w} }
+func Stream(w io.Writer) *filePlace { return &filePlace{single: true, stream: w} }
 
 // Create starts a file, compressed by .gz or .zst; a single file always gets the place's own name.
-func (p *Place) Create(name string) (io.WriteCloser, error) {
+func (p *filePlace) Create(name string) (io.WriteCloser, error) {
 	if err := p.enter(name); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 }
 
 // Path reserves a file for a library that writes by itself, such as a database. A stream has none.
-func (p *Place) Path(name string) (string, error) {
+func (p *filePlace) Path(name string) (string, error) {
 	if p.stream != nil {
 		return "", cli.Usagef("-o -: this format cannot be written to stdout; give a file")
 	}
@@ -114,7 +114,7 @@ func (p *Place) Path(name string) (string, error) {
 }
 
 // enter counts a file, and fails early when Commit would return ErrThere.
-func (p *Place) enter(name string) error {
+func (p *filePlace) enter(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.files++
@@ -136,7 +136,7 @@ func (p *Place) enter(name string) error {
 }
 
 type placeFile struct {
-	place *Place
+	place *filePlace
 	f     *os.File // nil for a stream
 	to    *bufio.Writer
 	n     int64
@@ -160,14 +160,14 @@ func (f *placeFile) Close() error {
 }
 
 // Made returns the number of files written so far, and their bytes.
-func (p *Place) Made() (files int, bytes int64) {
+func (p *filePlace) Made() (files int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.files, p.written
 }
 
 // Commit syncs the files to disk and then gives them their names.
-func (p *Place) Commit() error {
+func (p *filePlace) Commit() error {
 	if p.stream != nil {
 		return nil
 	}
@@ -223,7 +223,7 @@ func emptyFolder(path string) bool {
 }
 
 // Discard removes uncommitted files; it does nothing after Commit.
-func (p *Place) Discard() error {
+func (p *filePlace) Discard() error {
 	if p.lock == nil {
 		return nil
 	}
@@ -234,15 +234,15 @@ func (p *Place) Discard() error {
 
 var errInUse = errors.New("is being made by another process; wait for it, or give another place with -o")
 
-// Kept is a folder written in one or more runs: in a hidden folder .NAME.work beside it, until Commit.
-type Kept struct {
+// keptFolder is a folder written in one or more runs: in a hidden folder .NAME.work beside it, until Commit.
+type keptFolder struct {
 	path, hidden string
 	lock         *os.File
 }
 
 // Keep starts or resumes such a folder. It fails with ErrThere when path is no empty folder, and with errInUse
 // when another process has it.
-func Keep(path, work string) (*Kept, error) {
+func Keep(path, work string) (*keptFolder, error) {
 	path = filepath.Clean(path)
 	if filepath.Base(path) == "." || filepath.Base(path) == ".." || filepath.Dir(path) == path {
 		return nil, cli.Usagef("-o %s: it has no name of its own; give the name of a new folder", path)
@@ -268,14 +268,14 @@ func Keep(path, work string) (*Kept, error) {
 	if _, err := os.Stat(hidden); err != nil { // another process committed it in the meantime
 		return nil, errors.Join(fmt.Errorf("%s %w", path, errInUse), unlock(lock))
 	}
-	return &Kept{path: path, hidden: hidden, lock: lock}, nil
+	return &keptFolder{path: path, hidden: hidden, lock: lock}, nil
 }
 
 // Dir returns the folder to write to until Commit.
-func (k *Kept) Dir() string { return k.hidden }
+func (k *keptFolder) Dir() string { return k.hidden }
 
 // Commit renames the folder to its final path; its files must be synced.
-func (k *Kept) Commit() error {
+func (k *keptFolder) Commit() error {
 	err := os.Remove(k.path) // empty folders only
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s %w", k.path, ErrThere)
@@ -290,12 +290,12 @@ func (k *Kept) Commit() error {
 }
 
 // Discard removes the hidden folder.
-func (k *Kept) Discard() error {
+func (k *keptFolder) Discard() error {
 	return errors.Join(os.RemoveAll(k.hidden), fileio.SyncFolder(filepath.Dir(k.hidden)))
 }
 
 // Close releases the folder.
-func (k *Kept) Close() error { return unlock(k.lock) }
+func (k *keptFolder) Close() error { return unlock(k.lock) }
 
 // packed compresses by the extension .gz or .zst; WARC files compress their own records.
 func packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
@@ -379,7 +379,8 @@ func syncTree(root string) error {
 		return err
 	}
 	if len(files) > few {
-		return syncAll(root)
+		unix.Sync()
+		return nil
 	}
 	for _, path := range files {
 		open := fileio.Open

@@ -12,7 +12,7 @@ import (
 	"fossick/internal/fileio"
 )
 
-func fill(t *testing.T, p *Place, files map[string]string) {
+func fill(t *testing.T, p *filePlace, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		w, err := p.Create(name)
@@ -25,7 +25,7 @@ func fill(t *testing.T, p *Place, files map[string]string) {
 	}
 }
 
-func begin(t *testing.T, path string, single bool) *Place {
+func begin(t *testing.T, path string, single bool) *filePlace {
 	t.Helper()
 	p, err := OpenPlace(path, single)
 	if err != nil {

@@ -61,7 +61,7 @@ func newBuild(path string, opt BuildOptions) (build, error) {
 }
 
 func (b *build) finish(ctx context.Context, nodes int, number func(uint32) uint32, names iter.Seq2[[]byte, error]) (Stats, error) {
-	w, err := Create(b.path, nodes)
+	w, err := createFile(b.path, nodes)
 	if err != nil {
 		return b.stats, err
 	}
@@ -79,7 +79,7 @@ func (b *build) finish(ctx context.Context, nodes int, number func(uint32) uint3
 	return b.stats, nil
 }
 
-func (b *build) encode(ctx context.Context, w *Writer, number func(uint32) uint32) error {
+func (b *build) encode(ctx context.Context, w *fileWriter, number func(uint32) uint32) error {
 	var list []uint32
 	next := uint32(0) // node whose list is being collected
 	err := b.edges.Each(ctx, func(key uint64) error {
@@ -397,7 +397,7 @@ type numberedName struct {
 	Name string
 }
 
-func (b *numbered) Edge(src, dst uint32) error {
+func (b *numbered) edge(src, dst uint32) error {
 	if b.dict.merged == nil {
 		b.seen.add(src)
 		b.seen.add(dst)

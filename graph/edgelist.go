@@ -82,7 +82,7 @@ func BuildNumbers(ctx context.Context, names, out string, opt BuildOptions, each
 		err = b.Names(ctx, readNames(ctx, names))
 	}
 	if err == nil {
-		err = each(b.Edge)
+		err = each(b.edge)
 	}
 	if err != nil {
 		return Stats{}, errors.Join(err, b.Close())

@@ -124,9 +124,9 @@ const (
 	maxZeta   = 7
 )
 
-// Writer writes a graph file node by node, with about two bytes of memory per node. Not safe for concurrent
+// fileWriter writes a graph file node by node, with about two bytes of memory per node. Not safe for concurrent
 // use.
-type Writer struct {
+type fileWriter struct {
 	path    string
 	file    *os.File // temporary file beside path
 	out     *bufio.Writer
@@ -141,12 +141,12 @@ type Writer struct {
 	sites   []byte
 }
 
-// Create begins a graph with a number of nodes. Finish puts the file at path; Close before that removes it.
-func Create(path string, nodes int) (*Writer, error) {
+// createFile begins a graph with a number of nodes. Finish puts the file at path; Close before that removes it.
+func createFile(path string, nodes int) (*fileWriter, error) {
 	return create(path, nodes, params{defaultWindow, defaultChain, defaultZeta})
 }
 
-func create(path string, nodes int, p params) (*Writer, error) {
+func create(path string, nodes int, p params) (*fileWriter, error) {
 	if nodes < 0 || nodes > maxNodes {
 		return nil, fmt.Errorf("graph %s: %d nodes; this format holds at most %d", path, nodes, maxNodes)
 	}
@@ -154,7 +154,7 @@ func create(path string, nodes int, p params) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("graph %s: %w", path, err)
 	}
-	w := &Writer{path: path, file: f, out: bufio.NewWriterSize(f, 1<<20), enc: newEncoder(p)}
+	w := &fileWriter{path: path, file: f, out: bufio.NewWriterSize(f, 1<<20), enc: newEncoder(p)}
 	w.h.params, w.h.nodes = p, uint64(nodes)
 	w.write(make([]byte, headerSize)) // placeholder for the header
 	w.begin(sectionSuccessors)
@@ -162,7 +162,7 @@ func create(path string, nodes int, p params) (*Writer, error) {
 }
 
 // Add writes the successors of the next node, strictly increasing.
-func (w *Writer) Add(successors []uint32) error {
+func (w *fileWriter) Add(successors []uint32) error {
 	v := w.next
 	if uint64(v) >= w.h.nodes {
 		return w.fail("successors of node %d, of %d nodes", v, w.h.nodes)
@@ -183,7 +183,7 @@ func (w *Writer) Add(successors []uint32) error {
 	return w.err
 }
 
-func (w *Writer) fail(format string, args ...any) error {
+func (w *fileWriter) fail(format string, args ...any) error {
 	if w.err == nil {
 		w.err = fmt.Errorf("graph %s: "+format, append([]any{w.path}, args...)...)
 	}
@@ -192,7 +192,7 @@ func (w *Writer) fail(format string, args ...any) error {
 
 // belong sets the host and site of the nodes from v on; v must increase. Numbers start at 0 without gaps;
 // None means no host.
-func (w *Writer) belong(v, host, site uint32) {
+func (w *fileWriter) belong(v, host, site uint32) {
 	w.hosts, w.sites = appendRun(w.hosts, v, host), appendRun(w.sites, v, site)
 	if host != None {
 		w.h.hosts = max(w.h.hosts, uint64(host)+1)
@@ -204,7 +204,7 @@ func (w *Writer) belong(v, host, site uint32) {
 
 // Finish completes the file; nodes without Add have no successors. names yields the key of each node (see
 // appendKey), or is nil for nodes without names.
-func (w *Writer) Finish(names iter.Seq2[[]byte, error]) error {
+func (w *fileWriter) Finish(names iter.Seq2[[]byte, error]) error {
 	for uint64(w.next) < w.h.nodes && w.err == nil {
 		w.err = w.Add(nil)
 	}
@@ -226,7 +226,7 @@ func (w *Writer) Finish(names iter.Seq2[[]byte, error]) error {
 	return w.publish()
 }
 
-func (w *Writer) eachLength(yield func(uint64) bool) {
+func (w *fileWriter) eachLength(yield func(uint64) bool) {
 	for b := w.lengths; len(b) > 0; {
 		x, n := binary.Uvarint(b)
 		if b = b[n:]; !yield(x) {
@@ -235,7 +235,7 @@ func (w *Writer) eachLength(yield func(uint64) bool) {
 	}
 }
 
-func (w *Writer) write(b []byte) {
+func (w *fileWriter) write(b []byte) {
 	if w.err != nil {
 		return
 	}
@@ -246,24 +246,24 @@ func (w *Writer) write(b []byte) {
 	w.at += uint64(len(b))
 }
 
-func (w *Writer) begin(i int) {
+func (w *fileWriter) begin(i int) {
 	w.write(make([]byte, -w.at&7)) // align to 8 bytes
 	w.crc = 0
 	w.h.sections[i].at = w.at
 }
 
-func (w *Writer) end(i int) {
+func (w *fileWriter) end(i int) {
 	s := &w.h.sections[i]
 	s.size, s.crc = w.at-s.at, w.crc
 }
 
-func (w *Writer) section(i int, b []byte) {
+func (w *fileWriter) section(i int, b []byte) {
 	w.begin(i)
 	w.write(b)
 	w.end(i)
 }
 
-func (w *Writer) publish() error {
+func (w *fileWriter) publish() error {
 	if w.err == nil {
 		w.err = w.out.Flush()
 	}
@@ -291,7 +291,7 @@ func (w *Writer) publish() error {
 }
 
 // Close removes an unfinished file; after Finish it does nothing.
-func (w *Writer) Close() error {
+func (w *fileWriter) Close() error {
 	if w.file == nil {
 		return nil
 	}
@@ -344,7 +344,7 @@ func (c *frontCoder) append(dst, key []byte) (out []byte, first bool) {
 	return append(dst, key[shared:]...), first
 }
 
-func (w *Writer) writeNames(keys iter.Seq2[[]byte, error]) (blocks []byte) {
+func (w *fileWriter) writeNames(keys iter.Seq2[[]byte, error]) (blocks []byte) {
 	var c frontCoder
 	var buf []byte
 	begin := w.at

@@ -117,7 +117,7 @@ func TestGraphHoldsItsLists(t *testing.T) {
 
 func TestWriterRefuses(t *testing.T) {
 	for _, list := range [][]uint32{{5}, {2, 1}, {1, 1}} {
-		w, err := Create(filepath.Join(t.TempDir(), "g"), 5)
+		w, err := createFile(filepath.Join(t.TempDir(), "g"), 5)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Web is a synthetic web with hosts, power laws and copied links. Each page's links depend only on the seed
+// syntheticWeb is a synthetic web with hosts, power laws and copied links. Each page's links depend only on the seed
 // and the page, so a web of 100 million pages needs memory only for its hosts.
 //
 // Hosts are ranges of pages, with power-law sizes (density exponent 2.1, at least 4 pages, at most a
@@ -22,7 +22,7 @@ import (
 // first page of a random host or to any page. Repeated links and self-links are dropped.
 //
 // The parameters were chosen by hand and not fitted to data.
-type Web struct {
+type syntheticWeb struct {
 	pages int
 	seed  uint64
 	hosts []uint32 // first page of each
@@ -47,11 +47,11 @@ const (
 	maxCopiesOfLink = 64 // copies in a row
 )
 
-func NewWeb(pages int, seed uint64) (*Web, error) {
+func NewWeb(pages int, seed uint64) (*syntheticWeb, error) {
 	if pages < 1 || pages > math.MaxUint32 {
 		return nil, fmt.Errorf("a synthetic web of %d pages; want 1 to %d", pages, math.MaxUint32)
 	}
-	w := &Web{pages: pages, seed: seed}
+	w := &syntheticWeb{pages: pages, seed: seed}
 	site := uint32(0)
 	for at := 0; at < pages; {
 		h := draw{w.hash(uint64(len(w.hosts)), 0, 'h')}
@@ -70,8 +70,8 @@ func powerLaw(u float64, low, exponent float64, high int) int {
 	return int(min(low*math.Pow(1-u, -1/exponent), float64(high)))
 }
 
-func (w *Web) Write(ctx context.Context, path string) error {
-	out, err := Create(path, w.pages)
+func (w *syntheticWeb) Write(ctx context.Context, path string) error {
+	out, err := createFile(path, w.pages)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (w *Web) Write(ctx context.Context, path string) error {
 	return out.Finish(nil)
 }
 
-func (w *Web) each(ctx context.Context, do func(v uint32, links []uint32) error) error {
+func (w *syntheticWeb) each(ctx context.Context, do func(v uint32, links []uint32) error) error {
 	var links []uint32
 	for h, first := range w.hosts {
 		end := uint32(w.pages)
@@ -104,7 +104,7 @@ func (w *Web) each(ctx context.Context, do func(v uint32, links []uint32) error)
 	return nil
 }
 
-func (w *Web) links(dst []uint32, v, first, end uint32) []uint32 {
+func (w *syntheticWeb) links(dst []uint32, v, first, end uint32) []uint32 {
 	d := draw{w.hash(uint64(v), 0, 'd')}
 	if d.float() < leafShare {
 		return dst
@@ -126,7 +126,7 @@ func (w *Web) links(dst []uint32, v, first, end uint32) []uint32 {
 	return dst[:from+len(slices.Compact(dst[from:]))]
 }
 
-func (w *Web) internal(v uint32, j uint64, first, end uint32) uint32 {
+func (w *syntheticWeb) internal(v uint32, j uint64, first, end uint32) uint32 {
 	for range maxCopiesOfLink {
 		d := draw{w.hash(uint64(v), j, 'i')}
 		if v == first || d.float() >= internalCopy {
@@ -143,7 +143,7 @@ func (w *Web) internal(v uint32, j uint64, first, end uint32) uint32 {
 	return first
 }
 
-func (w *Web) external(v uint32, j uint64) uint32 {
+func (w *syntheticWeb) external(v uint32, j uint64) uint32 {
 	for range maxCopiesOfLink {
 		d := draw{w.hash(uint64(v), j, 'e')}
 		if v == 0 || d.float() >= externalCopy {
@@ -157,7 +157,7 @@ func (w *Web) external(v uint32, j uint64) uint32 {
 	return 0
 }
 
-func (w *Web) hash(a, b uint64, what byte) uint64 {
+func (w *syntheticWeb) hash(a, b uint64, what byte) uint64 {
 	return mix(mix(mix(w.seed^uint64(what)<<56)^a) ^ b)
 }
 

@@ -41,8 +41,8 @@ const (
 	maxPacked     = 64
 )
 
-// ErrFormat reports bytes that this build cannot read as a model.
-var ErrFormat = errors.New("not a model that can be read")
+// errFormat reports bytes that this build cannot read as a model.
+var errFormat = errors.New("not a model that can be read")
 
 // marks are written as little-endian bytes, like floats.
 type marks []uint64
@@ -181,7 +181,7 @@ func readBounded(r io.Reader) ([]byte, error) {
 // parse decodes a payload and checks that its tables fit together.
 func parse(raw []byte) (*Model, error) {
 	if err := affordable(raw); err != nil {
-		return nil, fmt.Errorf("model: %w: %w; train the model again", ErrFormat, err)
+		return nil, fmt.Errorf("model: %w: %w; train the model again", errFormat, err)
 	}
 	mode, err := cbor.DecOptions{
 		MaxArrayElements: maxNumbers, MaxMapPairs: 1 << 20, DupMapKey: cbor.DupMapKeyEnforcedAPF,
@@ -192,17 +192,17 @@ func parse(raw []byte) (*Model, error) {
 	}
 	var w wire
 	if err := mode.Unmarshal(raw, &w); err != nil {
-		return nil, fmt.Errorf("model: %w: %w; train the model again", ErrFormat, err)
+		return nil, fmt.Errorf("model: %w: %w; train the model again", errFormat, err)
 	}
 	if !w.Extractor.stemmed() {
-		return nil, fmt.Errorf("model: %w: its words were stemmed by another version of fossick; train the model again", ErrFormat)
+		return nil, fmt.Errorf("model: %w: its words were stemmed by another version of fossick; train the model again", errFormat)
 	}
 	if w.Extractor.Bigrams || w.Extractor.Chars != 0 || w.Extractor.TitleWeight > 1 {
-		return nil, fmt.Errorf("model: %w: it has pairs of words or runs of characters as terms, or counts titles more than once, which fossick no longer reads; train the model again", ErrFormat)
+		return nil, fmt.Errorf("model: %w: it has pairs of words or runs of characters as terms, or counts titles more than once, which fossick no longer reads; train the model again", errFormat)
 	}
 	m := w.model()
 	if err := m.Check(); err != nil {
-		return nil, fmt.Errorf("%w: %w; train the model again", ErrFormat, err)
+		return nil, fmt.Errorf("%w: %w; train the model again", errFormat, err)
 	}
 	m.Weighting.Bind(m.Terms)
 	return m, nil
@@ -211,24 +211,24 @@ func parse(raw []byte) (*Model, error) {
 // unpack checks the file and returns the decompressed payload.
 func unpack(file []byte) ([]byte, error) {
 	if len(file) < len(magic) || string(file[:len(magic)]) != magic {
-		return nil, fmt.Errorf("model: %w: not a fossick model; make one with fossick train", ErrFormat)
+		return nil, fmt.Errorf("model: %w: not a fossick model; make one with fossick train", errFormat)
 	}
 	if len(file) < headerSize+sha256.Size {
-		return nil, fmt.Errorf("model: %w: truncated after %d bytes; copy or train it again", ErrFormat, len(file))
+		return nil, fmt.Errorf("model: %w: truncated after %d bytes; copy or train it again", errFormat, len(file))
 	}
 	if v := binary.LittleEndian.Uint16(file[8:]); v == 0 || v > version {
-		return nil, fmt.Errorf("model: %w: version %d, this build reads up to %d; update fossick or train the model again", ErrFormat, v, version)
+		return nil, fmt.Errorf("model: %w: version %d, this build reads up to %d; update fossick or train the model again", errFormat, v, version)
 	}
 	body := file[:len(file)-sha256.Size]
 	size, rawSize := binary.LittleEndian.Uint64(file[10:]), binary.LittleEndian.Uint64(file[18:])
 	if err := proportionate(int(min(rawSize, math.MaxInt)), len(file)); err != nil {
-		return nil, fmt.Errorf("model: %w: %w; train it again", ErrFormat, err)
+		return nil, fmt.Errorf("model: %w: %w; train it again", errFormat, err)
 	}
 	if size != uint64(len(body)-headerSize) {
-		return nil, fmt.Errorf("model: %w: %d bytes where the header says %d; copy or train it again", ErrFormat, len(body)-headerSize, size)
+		return nil, fmt.Errorf("model: %w: %d bytes where the header says %d; copy or train it again", errFormat, len(body)-headerSize, size)
 	}
 	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], file[len(body):]) {
-		return nil, fmt.Errorf("model: %w: damaged, its checksum does not match; copy or train it again", ErrFormat)
+		return nil, fmt.Errorf("model: %w: damaged, its checksum does not match; copy or train it again", errFormat)
 	}
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(max(rawSize, 1<<20)))
 	if err != nil {
@@ -237,7 +237,7 @@ func unpack(file []byte) ([]byte, error) {
 	defer dec.Close()
 	raw, err := dec.DecodeAll(body[headerSize:], nil)
 	if err != nil || uint64(len(raw)) != rawSize {
-		return nil, fmt.Errorf("model: %w: its payload does not decompress to %d bytes (%v); train it again", ErrFormat, rawSize, err)
+		return nil, fmt.Errorf("model: %w: its payload does not decompress to %d bytes (%v); train it again", errFormat, rawSize, err)
 	}
 	return raw, nil
 }

@@ -211,7 +211,7 @@ func TestReadOtherStems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := parse(raw); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "train the model again") {
+			if _, err := parse(raw); !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "train the model again") {
 				t.Errorf("%s, stems %d: error %v, want ErrFormat and what to do", m.Classifier, stems, err)
 			}
 			if w.Extractor.NoStem = true; stems == 0 {
@@ -242,14 +242,14 @@ func TestReadDamaged(t *testing.T) {
 		{"cut", good[:len(good)-1], "header says"},
 		{"longer", append(bytes.Clone(good), 0), "header says"},
 	} {
-		if _, err := Read(bytes.NewReader(c.file)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.says) {
+		if _, err := Read(bytes.NewReader(c.file)); !errors.Is(err, errFormat) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want ErrFormat and %q", c.name, err, c.says)
 		}
 	}
 	for i := range good { // every flipped byte is noticed
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x40
-		if _, err := Read(bytes.NewReader(bad)); !errors.Is(err, ErrFormat) {
+		if _, err := Read(bytes.NewReader(bad)); !errors.Is(err, errFormat) {
 			t.Errorf("byte %d flipped: error %v, want ErrFormat", i, err)
 		}
 	}
@@ -377,7 +377,7 @@ func TestCostlyModels(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err = Read(bytes.NewReader(file))
 		runtime.ReadMemStats(&after)
-		told := errors.Is(err, ErrFormat) && strings.Contains(err.Error(), "again")
+		told := errors.Is(err, errFormat) && strings.Contains(err.Error(), "again")
 		cost, most := after.TotalAlloc-before.TotalAlloc, uint64(64<<20+100*len(file))
 		costly.Try(told && cost <= most, "%s: %v, want ErrFormat and what to do; a file of %d bytes cost %d MiB, want %d at most", name, err, len(file), cost>>20, most>>20)
 	}
@@ -433,7 +433,7 @@ func TestEndlessModel(t *testing.T) {
 	large := binary.LittleEndian.AppendUint64(slices.Clone(file[:10]), 1<<20)
 	for name, head := range map[string][]byte{"zeros": nil, "a model": file, "one that says it is large": large} {
 		r := &endless{head: head, most: 3 << 20} // buffers ask for more than they need
-		if _, err := Read(r); !errors.Is(err, ErrFormat) {
+		if _, err := Read(r); !errors.Is(err, errFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -333,10 +333,8 @@ type Scorer struct {
 
 // NewScorer returns a scorer of a model that passes Check. The model's table must not change afterwards.
 func NewScorer(m *Model) *Scorer {
-	s, k := &Scorer{model: m}, len(m.Classes)
+	s, k := Scorer{model: m}, len(m.Classes)
 	switch {
-	case m.Network != nil:
-		s.hidden = make([]float32, m.Network.Units())
 	case m.Tree != nil && m.Tree.Shares != nil:
 		s.shares = [][]float32{m.Tree.Shares}
 	case m.Tree != nil:
@@ -347,10 +345,19 @@ func NewScorer(m *Model) *Scorer {
 	for _, t := range m.Forest {
 		s.shares = append(s.shares, leafShares(t.Counts, k))
 	}
-	if s.shares != nil {
-		s.dense = make([]float32, len(m.Terms))
+	return s.Fork()
+}
+
+// Fork returns another scorer of the model, with its own space.
+func (s *Scorer) Fork() *Scorer {
+	f := &Scorer{model: s.model, shares: s.shares}
+	if f.shares != nil {
+		f.dense = make([]float32, len(s.model.Terms))
 	}
-	return s
+	if s.model.Network != nil {
+		f.hidden = make([]float32, s.model.Network.Units())
+	}
+	return f
 }
 
 // Scores sets dst, one place per class, to the scores of x: counts for trees and rules, else weights. It

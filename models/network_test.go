@@ -181,7 +181,7 @@ func TestReadDamagedVote(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parse(raw); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "train the model again") {
+		if _, err := parse(raw); !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "train the model again") {
 			t.Errorf("%s: %v, want ErrFormat and what to do", name, err)
 		}
 	}

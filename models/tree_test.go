@@ -101,7 +101,7 @@ func TestForestFile(t *testing.T) {
 	} {
 		m := forestModel()
 		change(m)
-		if err := m.Check(); err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, ErrFormat) {
+		if err := m.Check(); err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, errFormat) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

@@ -23,7 +23,7 @@ type page struct {
 	*judgement
 	curve      []CurvePoint       // empty: no curve
 	candidates map[string]float64 // accuracy in cross-validation, by classifier
-	worst      []Mistake          // the most confident mistakes, the surest first
+	worst      []mistake          // the most confident mistakes, the surest first
 	notes      []string           // what looks wrong with the set
 	made       []report.Fact      // how it was made, beyond the model's card
 }
@@ -94,7 +94,7 @@ type classRow struct {
 }
 
 type mistakeRow struct {
-	Mistake
+	mistake
 	Short string
 }
 
@@ -177,7 +177,7 @@ func ratio(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-func matrix(classes []string, q *Measures) *report.Matrix {
+func matrix(classes []string, q *measures) *report.Matrix {
 	totals := make([]int, len(classes))
 	for i := range classes {
 		totals[i] = q.PerClass[i].Support

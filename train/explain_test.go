@@ -65,15 +65,15 @@ func voteModel() *models.Model {
 }
 
 func pageOf(m *models.Model) *page {
-	var held []Judged
+	var held []judgedPage
 	for i := range 9 {
-		held = append(held, Judged{Truth: i % 3, Label: i % 2, Score: 0.5 + float64(i)/20})
+		held = append(held, judgedPage{Truth: i % 3, Label: i % 2, Score: 0.5 + float64(i)/20})
 	}
 	q, r := measureJudged(3, held)
 	return &page{
-		model: m, name: hostile, judgement: &judgement{from: testPages, measures: &q, reliability: r, mistakes: make([]Mistake, 7)},
+		model: m, name: hostile, judgement: &judgement{from: testPages, measures: &q, reliability: r, mistakes: make([]mistake, 7)},
 		curve: []CurvePoint{{Pages: 4, Accuracy: 0.5, CI: [2]float64{0.3, 0.7}}, {Pages: 8, Accuracy: 0.75, CI: [2]float64{0.5, 0.9}}},
-		worst: []Mistake{{"javascript:alert(1)//" + hostile, "bank", hostile, 0.9, hostile}}, notes: []string{hostile},
+		worst: []mistake{{"javascript:alert(1)//" + hostile, "bank", hostile, 0.9, hostile}}, notes: []string{hostile},
 		candidates: map[string]float64{models.LinearSVM: 0.9, models.C45: 0.8},
 	}
 }

@@ -396,9 +396,9 @@ func TestPartNests(t *testing.T) {
 
 // TestReliability, by hand: of pages sure to .9 two of four are right, of .95 one of one, of .3 none of one.
 func TestReliability(t *testing.T) {
-	var pages []Judged
+	var pages []judgedPage
 	for i, right := range []bool{true, true, false, false, true, false, true} {
-		p := Judged{Score: []float64{0.9, 0.9, 0.9, 0.9, 0.95, 0.3, 1}[i]}
+		p := judgedPage{Score: []float64{0.9, 0.9, 0.9, 0.9, 0.95, 0.3, 1}[i]}
 		if !right {
 			p.Label = 1
 		}
@@ -458,7 +458,7 @@ func TestHeld(t *testing.T) {
 
 // TestFewUnits: copies, and pages of a site held out, are one draw; below five draws there is no interval.
 func TestFewUnits(t *testing.T) {
-	page := func(n int, each func(i int) Judged) (all []Judged) {
+	page := func(n int, each func(i int) judgedPage) (all []judgedPage) {
 		for i := range n {
 			all = append(all, each(i))
 		}
@@ -466,16 +466,16 @@ func TestFewUnits(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		pages []Judged
+		pages []judgedPage
 		units int
 	}{
 		{"none", nil, 0},
-		{"four pages", page(4, func(i int) Judged { return Judged{Mark: uint64(i + 1)} }), 4},
-		{"five pages", page(5, func(i int) Judged { return Judged{Mark: uint64(i + 1)} }), 5},
-		{"twelve copies of a page", page(12, func(int) Judged { return Judged{Mark: 7} }), 1},
-		{"twelve copies of two pages", page(12, func(i int) Judged { return Judged{Mark: uint64(i%2 + 1)} }), 2},
-		{"forty pages of four sites", page(40, func(i int) Judged { return Judged{Mark: uint64(i + 1), Site: "abcd"[i%4 : i%4+1]} }), 4},
-		{"pages of unknown text", page(6, func(int) Judged { return Judged{} }), 6},
+		{"four pages", page(4, func(i int) judgedPage { return judgedPage{Mark: uint64(i + 1)} }), 4},
+		{"five pages", page(5, func(i int) judgedPage { return judgedPage{Mark: uint64(i + 1)} }), 5},
+		{"twelve copies of a page", page(12, func(int) judgedPage { return judgedPage{Mark: 7} }), 1},
+		{"twelve copies of two pages", page(12, func(i int) judgedPage { return judgedPage{Mark: uint64(i%2 + 1)} }), 2},
+		{"forty pages of four sites", page(40, func(i int) judgedPage { return judgedPage{Mark: uint64(i + 1), Site: "abcd"[i%4 : i%4+1]} }), 4},
+		{"pages of unknown text", page(6, func(int) judgedPage { return judgedPage{} }), 6},
 	} {
 		m, _ := measureJudged(2, c.pages)
 		known := m.Interval() != nil

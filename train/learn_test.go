@@ -217,7 +217,7 @@ func checkMinimum(t *testing.T, rows []features.Vector, y []int, class int, w []
 }
 
 func TestMeasure(t *testing.T) {
-	m := Measure(3, []int{0, 0, 1, 1, -1}, []int{0, 1, 1, 1, 0})
+	m := measure(3, []int{0, 0, 1, 1, -1}, []int{0, 1, 1, 1, 0})
 	if m.Accuracy != 0.6 || m.Confusion[0][1] != 1 || m.PerClass[0].Precision != 0.5 || m.PerClass[1].Recall != 1 {
 		t.Errorf("%+v", m)
 	}
@@ -236,7 +236,7 @@ func TestMeasureCounts(t *testing.T) {
 		for i := range truth {
 			truth[i], predicted[i] = rng.IntN(classes+1)-1, rng.IntN(classes+1)-1
 		}
-		m := Measure(classes, truth, predicted)
+		m := measure(classes, truth, predicted)
 		hits := 0
 		for c := range classes {
 			right, named, of := 0.0, 0.0, 0.0
@@ -283,7 +283,7 @@ func TestThreshold(t *testing.T) {
 
 // TestCrossValidated: 200 pages, 90 % right, of folds that train on half, tell as much as 90 of 100.
 func TestCrossValidated(t *testing.T) {
-	m := Measures{Pages: 200, Accuracy: 0.9}
+	m := measures{Pages: 200, Accuracy: 0.9}
 	if m.crossValidated(0.5); m.CI != stats.Wilson(90, 100) {
 		t.Errorf("interval %v, want %v", m.CI, stats.Wilson(90, 100))
 	}

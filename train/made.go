@@ -84,9 +84,9 @@ const timedPages = 300
 
 // tested holds a model's labels of labelled pages.
 type tested struct {
-	pages    []Judged
+	pages    []judgedPage
 	across   []bool // by page: a training page has the same body
-	mistakes []Mistake
+	mistakes []mistake
 	took     []time.Duration // per page, from raw bytes to its label
 }
 
@@ -101,8 +101,8 @@ func (t *tested) median() *float64 {
 }
 
 // clean returns the pages that are not training pages too.
-func (t *tested) clean() []Judged {
-	var out []Judged
+func (t *tested) clean() []judgedPage {
+	var out []judgedPage
 	for i, p := range t.pages {
 		if !t.across[i] {
 			out = append(out, p)
@@ -147,10 +147,10 @@ func (p *Plan) test(ctx context.Context, c *classify.Classifier, test datasets.S
 		}
 		r := c.Classify(d)
 		t.took = append(t.took, time.Since(start))
-		t.pages = append(t.pages, Judged{URL: e.URL, File: e.File, Line: e.Line, Truth: m.Class(label), Label: m.Class(r.Label), Score: r.Score, Mark: models.Mark(d)})
+		t.pages = append(t.pages, judgedPage{URL: e.URL, File: e.File, Line: e.Line, Truth: m.Class(label), Label: m.Class(r.Label), Score: r.Score, Mark: models.Mark(d)})
 		t.across = append(t.across, trained(e))
 		if r.Label != label {
-			t.mistakes = append(t.mistakes, Mistake{e.URL, label, r.Label, r.Score, c.ExplainFor(d, r.Label)})
+			t.mistakes = append(t.mistakes, mistake{e.URL, label, r.Label, r.Score, c.ExplainFor(d, r.Label)})
 		}
 	}
 	return t, nil
@@ -158,14 +158,14 @@ func (p *Plan) test(ctx context.Context, c *classify.Classifier, test datasets.S
 
 // heldMistakes lists the pages that cross-validation got wrong. The finished model explains them, because
 // the folds' models are gone; the explanation says where it gives another label.
-func heldMistakes(ctx context.Context, c *classify.Classifier, rows datasets.Stream, held []Judged, explained int) ([]Mistake, error) {
+func heldMistakes(ctx context.Context, c *classify.Classifier, rows datasets.Stream, held []judgedPage, explained int) ([]mistake, error) {
 	classes := c.Model().Classes
-	var all []Mistake
+	var all []mistake
 	at := map[datasets.Place]int{}
 	for _, h := range held {
 		if h.Truth != h.Label {
 			at[datasets.Place{File: h.File, Line: h.Line, URL: h.URL}] = len(all)
-			all = append(all, Mistake{URL: h.URL, Truth: classes[h.Truth], Label: classes[h.Label], Score: h.Score})
+			all = append(all, mistake{URL: h.URL, Truth: classes[h.Truth], Label: classes[h.Label], Score: h.Score})
 		}
 	}
 	listed := map[int]bool{}
@@ -199,11 +199,11 @@ func heldMistakes(ctx context.Context, c *classify.Classifier, rows datasets.Str
 // judgement says how good a model is.
 type judgement struct {
 	from        string    // testPages or crossValidation
-	measures    *Measures // nil when nothing was measured
-	reliability Reliability
+	measures    *measures // nil when nothing was measured
+	reliability reliabilityFigures
 	across      *int // test pages that are training pages too; nil without a test
 	withoutThem *float64
-	mistakes    []Mistake // nil without a test, unless they are explained
+	mistakes    []mistake // nil without a test, unless they are explained
 	predictUS   *float64  // median time per page, from raw bytes to its label
 }
 
@@ -251,7 +251,7 @@ type ClassQuality struct {
 	Support   int      `json:"support"` // pages of the class
 }
 
-func byClass(classes []string, m *Measures) map[string]ClassQuality {
+func byClass(classes []string, m *measures) map[string]ClassQuality {
 	out := map[string]ClassQuality{}
 	for i, label := range classes {
 		out[label] = QualityOf(m.PerClass[i])
@@ -265,7 +265,7 @@ func QualityOf(k classMeasures) ClassQuality {
 }
 
 // confusion counts pages by true class and label, without zeros.
-func confusion(classes []string, m *Measures) map[string]map[string]int {
+func confusion(classes []string, m *measures) map[string]map[string]int {
 	table := map[string]map[string]int{}
 	for i, truth := range classes {
 		row := map[string]int{}
@@ -365,8 +365,8 @@ func Share(v *float64) string {
 	return fmt.Sprintf("%.3f", *v)
 }
 
-// Mistake is a page that got a wrong label.
-type Mistake struct {
+// mistake is a page that got a wrong label.
+type mistake struct {
 	URL   string  `json:"url"`
 	Truth string  `json:"truth"`
 	Label string  `json:"label"`
@@ -376,8 +376,8 @@ type Mistake struct {
 
 // worst returns the n most confident mistakes, the surest first; ties stay in the order of the set. They
 // reveal a wrong label of the set as often as a weakness of the model.
-func worst(all []Mistake, n int) []Mistake {
-	list := []Mistake{}
+func worst(all []mistake, n int) []mistake {
+	list := []mistake{}
 	for _, i := range surest(all)[:min(n, len(all))] {
 		list = append(list, all[i])
 	}
@@ -385,7 +385,7 @@ func worst(all []Mistake, n int) []Mistake {
 }
 
 // surest returns the indices of the mistakes, the surest first.
-func surest(all []Mistake) []int {
+func surest(all []mistake) []int {
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
@@ -395,7 +395,7 @@ func surest(all []Mistake) []int {
 }
 
 // printWorst writes the listed mistakes and the number of all.
-func printWorst(w io.Writer, list []Mistake, mistakes int) {
+func printWorst(w io.Writer, list []mistake, mistakes int) {
 	if len(list) == 0 {
 		return
 	}
@@ -430,9 +430,9 @@ type Result struct {
 	Thresholds   map[string]float64        `json:"thresholds"`
 	CV           map[string]float64        `json:"cv_accuracy"` // by classifier
 	Keywords     map[string][]string       `json:"keywords"`
-	Reliability  *Reliability              `json:"reliability"`
+	Reliability  *reliabilityFigures       `json:"reliability"`
 	Curve        []CurvePoint              `json:"learning_curve"` // null without --explain
-	Worst        []Mistake                 `json:"worst"`          // null without a test or --explain
+	Worst        []mistake                 `json:"worst"`          // null without a test or --explain
 	Explain      *string                   `json:"explain"`
 	Unlabelled   *adaptation               `json:"unlabelled"`          // null without --unlabelled
 	PU           *PU                       `json:"positive_unlabelled"` // null unless unlabelled pages stood in for pages off topic
@@ -468,7 +468,7 @@ func (r *Result) tell(m *models.Model, j *judgement) {
 
 const listedMistakes = 10
 
-func (r *Result) measures(classes []string, m *Measures) {
+func (r *Result) measures(classes []string, m *measures) {
 	r.Accuracy, r.AccuracyCI, r.MacroF1, r.spread = &m.Accuracy, m.Interval(), &m.MacroF1, m.Spread()
 	_, baseline := m.majority()
 	r.Baseline = &baseline

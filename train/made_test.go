@@ -168,7 +168,7 @@ func twoLevels(n int, seed uint64) datasets.Stream {
 	}
 }
 
-func at(l Level, set datasets.Stream) datasets.Stream {
+func at(l labelLevel, set datasets.Stream) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		for e, err := range set {
 			e.Label = l.of(e)
@@ -184,7 +184,7 @@ func TestBenchIsTrain(t *testing.T) {
 	ctx := context.Background()
 	for _, memory := range []int64{0, 100 << 10} {
 		opt := Options{Mu: 0.03, Memory: memory}
-		for _, l := range []Level{theme, category} {
+		for _, l := range []labelLevel{theme, category} {
 			tested, rep, err := newBench(ctx, twoLevels(200, 1), twoLevels(80, 2), opt, l.of)
 			if err != nil {
 				t.Fatal(err)

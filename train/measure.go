@@ -10,8 +10,8 @@ import (
 	"fossick/internal/stats"
 )
 
-// Measures compare predictions with the true classes.
-type Measures struct {
+// measures compare predictions with the true classes.
+type measures struct {
 	Pages     int
 	Accuracy  float64
 	CI        [2]float64 // 95 % interval of the accuracy; see Interval
@@ -28,10 +28,10 @@ type classMeasures struct {
 	Support               int // pages of the class
 }
 
-// Measure compares predicted with true classes, numbered below classes. A page with a negative true or
+// measure compares predicted with true classes, numbered below classes. A page with a negative true or
 // predicted class counts as an error and is left out of Confusion. F1 is 0 for a class that is never right.
-func Measure(classes int, truth, predicted []int) Measures {
-	m := Measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes), PerClass: make([]classMeasures, classes)}
+func measure(classes int, truth, predicted []int) measures {
+	m := measures{Pages: len(truth), Units: len(truth), Confusion: make([][]int, classes), PerClass: make([]classMeasures, classes)}
 	for c := range m.Confusion {
 		m.Confusion[c] = make([]int, classes)
 	}
@@ -68,7 +68,7 @@ func Measure(classes int, truth, predicted []int) Measures {
 }
 
 // majority returns the most frequent class and its share, the accuracy that any model must beat.
-func (m *Measures) majority() (class int, accuracy float64) {
+func (m *measures) majority() (class int, accuracy float64) {
 	for c := range m.PerClass {
 		if m.PerClass[c].Support > m.PerClass[class].Support {
 			class = c
@@ -81,7 +81,7 @@ func (m *Measures) majority() (class int, accuracy float64) {
 }
 
 // Interval returns CI, or nil if there are too few units to judge other pages by.
-func (m *Measures) Interval() *[2]float64 {
+func (m *measures) Interval() *[2]float64 {
 	if m.Units < stats.Fewest {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (m *Measures) Interval() *[2]float64 {
 }
 
 // Spread formats the interval in per cent, or says why there is none.
-func (m *Measures) Spread() string {
+func (m *measures) Spread() string {
 	if ci := m.Interval(); ci != nil {
 		return fmt.Sprintf("95 %% interval %.1f to %.1f", 100*ci[0], 100*ci[1])
 	}
@@ -98,13 +98,13 @@ func (m *Measures) Spread() string {
 
 // crossValidated widens the interval as if only this share of the pages had been judged: the folds'
 // models share most of their training pages, and none of them is the finished model.
-func (m *Measures) crossValidated(share float64) {
+func (m *measures) crossValidated(share float64) {
 	pages := math.Round(float64(m.Pages) * share)
 	m.CI = stats.Wilson(int(math.Round(m.Accuracy*pages)), int(pages))
 }
 
-// Judged is a labelled page with the label of a model that was not trained on it.
-type Judged struct {
+// judgedPage is a labelled page with the label of a model that was not trained on it.
+type judgedPage struct {
 	URL, File    string
 	Line         int // in File, from 1; 0 if it has no lines
 	Truth, Label int // classes; −1 for a label that the model lacks
@@ -113,7 +113,7 @@ type Judged struct {
 	Mark         uint64 // of its text, see models.Mark; 0 if unknown
 }
 
-func (j Judged) right() bool { return j.Truth == j.Label }
+func (j judgedPage) right() bool { return j.Truth == j.Label }
 
 type source struct {
 	url, file string
@@ -121,14 +121,14 @@ type source struct {
 }
 
 // judged lists the pages that have held-out scores, with their best label.
-func (c *corpus) judged(probs [][]float64, bySite bool) []Judged {
-	out := make([]Judged, 0, len(c.y))
+func (c *corpus) judged(probs [][]float64, bySite bool) []judgedPage {
+	out := make([]judgedPage, 0, len(c.y))
 	for p, s := range probs {
 		if s == nil {
 			continue
 		}
 		label := best(s)
-		j := Judged{Truth: c.y[p], Label: label, Score: s[label], Site: c.apart(p, bySite)}
+		j := judgedPage{Truth: c.y[p], Label: label, Score: s[label], Site: c.apart(p, bySite)}
 		if c.texts != nil {
 			j.Mark = c.texts[p]
 		}
@@ -140,18 +140,18 @@ func (c *corpus) judged(probs [][]float64, bySite bool) []Judged {
 	return out
 }
 
-func measureJudged(classes int, pages []Judged) (Measures, Reliability) {
+func measureJudged(classes int, pages []judgedPage) (measures, reliabilityFigures) {
 	truth, predicted := make([]int, len(pages)), make([]int, len(pages))
 	for i, p := range pages {
 		truth[i], predicted[i] = p.Truth, p.Label
 	}
-	m := Measure(classes, truth, predicted)
+	m := measure(classes, truth, predicted)
 	m.CI, m.Units = judgedCI(pages), units(pages)
 	return m, measureReliability(pages)
 }
 
 // units counts independent pages: copies of a text, and pages of a site held out whole, are one.
-func units(pages []Judged) (n int) {
+func units(pages []judgedPage) (n int) {
 	seen := map[any]bool{}
 	for _, p := range pages {
 		switch {
@@ -166,7 +166,7 @@ func units(pages []Judged) (n int) {
 	return n + len(seen)
 }
 
-func judgedCI(pages []Judged) [2]float64 {
+func judgedCI(pages []judgedPage) [2]float64 {
 	return rightCI(len(pages), func(i int) string { return pages[i].Site }, func(i int) bool { return pages[i].right() })
 }
 
@@ -212,8 +212,8 @@ func (c *corpus) apart(page int, bySite bool) string {
 // bins is the number of equal parts of [0,1] in a reliability curve.
 const bins = 10
 
-// Reliability compares probabilities with accuracy: are 80 % of the pages right that are 80 % sure?
-type Reliability struct {
+// reliabilityFigures compares probabilities with accuracy: are 80 % of the pages right that are 80 % sure?
+type reliabilityFigures struct {
 	// ECE is the expected calibration error (Naeini et al. 2015; Guo et al. 2017), a share in [0,1]:
 	// Σ_b n_b/n · |right_b − mean_b|.
 	ECE float64 `json:"ece"`
@@ -235,15 +235,15 @@ type bin struct {
 }
 
 // measureReliability compares the labels' probabilities with accuracy; without pages all is 0.
-func measureReliability(pages []Judged) Reliability {
-	in := func(p Judged) int { return min(bins-1, max(0, int(p.Score*bins))) }
+func measureReliability(pages []judgedPage) reliabilityFigures {
+	in := func(p judgedPage) int { return min(bins-1, max(0, int(p.Score*bins))) }
 	var count [bins]int
 	for _, p := range pages {
 		count[in(p)]++
 	}
 	// Page numbers, not pages: a large set's last bin holds nearly all of them.
 	inside := make([]int32, 0, slices.Max(count[:]))
-	var r Reliability
+	var r reliabilityFigures
 	for b := range bins {
 		if count[b] == 0 {
 			continue

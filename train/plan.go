@@ -36,9 +36,9 @@ type Plan struct {
 
 // Rows are the flags of fossick train that say which rows of the sets train a model, and which test it.
 type Rows struct {
-	Level LevelChoice `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" predictor:"theme,category,both"`
+	Level levelChoice `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme, the first; category, the second; or its number from 0. --mu-sweep and --protocol also take both [theme; for those two both, if the set has both]." group:"rows" expert:"" predictor:"theme,category,both"`
 
-	Rename     Renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
+	Rename     renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
 	PerSite    int      `placeholder:"N" help:"Use at most N pages of each label from a site, drawn at random, so that no site dominates." group:"rows" expert:""`
 	Train      string   `xor:"part" placeholder:"N|SHARE" help:"Train on this number of pages, or on this share of each class, drawn at random; test on the rest." group:"rows"`
 	PerClass   string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on this number of pages of each class; test on the rest." group:"rows" expert:""`
@@ -54,14 +54,14 @@ type Rows struct {
 type made struct {
 	Model      *models.Model
 	Report     *Report
-	Parts      *Parts
+	Parts      *rowParts
 	adaptation *adaptation // nil unless trained again with unlabelled pages
 	Took       time.Duration
 }
 
 // train trains the model. rows may wrap the stream of training rows.
 func (p *Plan) train(ctx context.Context, rows func(datasets.Stream) datasets.Stream) (*made, error) {
-	parts, err := p.Parts()
+	parts, err := p.parts()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (p *Plan) random(purpose uint64) *rand.Rand {
 }
 
 // hint adds to an error about the set which labels exist.
-func (p *Plan) hint(err error, parts *Parts) error {
+func (p *Plan) hint(err error, parts *rowParts) error {
 	if !errors.Is(err, ErrData) {
 		return err
 	}
@@ -126,8 +126,8 @@ func (p *Plan) hint(err error, parts *Parts) error {
 	return err
 }
 
-// Parts are a plan's training and test rows, as streams that are read once and need not fit in memory.
-type Parts struct {
+// rowParts are a plan's training and test rows, as streams that are read once and need not fit in memory.
+type rowParts struct {
 	Train datasets.Stream
 	Test  datasets.Stream // nil without one
 	How   string          // in words, for the model's card
@@ -136,8 +136,8 @@ type Parts struct {
 	sets    *watch            // what looks wrong in the sets, once they were read
 }
 
-// Parts opens the sets and divides them as the plan says.
-func (p *Plan) Parts() (*Parts, error) {
+// parts opens the sets and divides them as the plan says.
+func (p *Plan) parts() (*rowParts, error) {
 	sets, w, err := p.open()
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (p *Plan) Parts() (*Parts, error) {
 }
 
 // remember notes the bodies of the rows that are trained on.
-func (p *Parts) remember(rows datasets.Stream, target *Target) datasets.Stream {
+func (p *rowParts) remember(rows datasets.Stream, target *Target) datasets.Stream {
 	return datasets.Only(rows, func(e *datasets.Example) bool {
 		if target.Class(e) != "" {
 			p.trained[datasets.RowOf(e).Sum] = true
@@ -164,10 +164,10 @@ func (p *Parts) remember(rows datasets.Stream, target *Target) datasets.Stream {
 }
 
 // trainedOn reports whether a training row has the same body as e.
-func (p *Parts) trainedOn(e *datasets.Example) bool { return p.trained[datasets.RowOf(e).Sum] }
+func (p *rowParts) trainedOn(e *datasets.Example) bool { return p.trained[datasets.RowOf(e).Sum] }
 
 // divide splits the sets into training and test rows.
-func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
+func (p *Plan) divide(sets []datasets.Stream) (*rowParts, error) {
 	all := datasets.Chain(sets...)
 	switch {
 	case p.TestWhere != "":
@@ -181,7 +181,7 @@ func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
 			return nil, err
 		}
 		test = p.relabel(newWatch(p.Log).whole(test, p.Partial))
-		return &Parts{Train: datasets.Except(all, test), Test: test, How: "all but " + w.Field + "=" + w.Value}, nil
+		return &rowParts{Train: datasets.Except(all, test), Test: test, How: "all but " + w.Field + "=" + w.Value}, nil
 	case p.Test != "":
 		w := newWatch(p.Log)
 		test, err := p.Open.Stream([]string{p.Test}, nil, p.Level.N, w.read)
@@ -189,9 +189,9 @@ func (p *Plan) divide(sets []datasets.Stream) (*Parts, error) {
 			return nil, err
 		}
 		test = w.whole(test, p.Partial)
-		return &Parts{Train: all, Test: p.relabel(test), How: "all; tested on " + p.Test}, nil
+		return &rowParts{Train: all, Test: p.relabel(test), How: "all; tested on " + p.Test}, nil
 	case p.All: // last, because it does not exclude a test
-		return &Parts{Train: all, How: "all"}, nil
+		return &rowParts{Train: all, How: "all"}, nil
 	}
 	return p.split(sets)
 }
@@ -220,7 +220,7 @@ func (p *Plan) open() ([]datasets.Stream, *watch, error) {
 }
 
 // split divides the rows by the sets' own splits, or at random.
-func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
+func (p *Plan) split(sets []datasets.Stream) (*rowParts, error) {
 	so, err := p.splitOptions()
 	if err != nil {
 		return nil, err
@@ -235,9 +235,9 @@ func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
 		return nil, cli.Usage(err)
 	}
 	if rep.Test == 0 {
-		return &Parts{Train: all, How: "all"}, nil
+		return &rowParts{Train: all, How: "all"}, nil
 	}
-	parts := &Parts{Train: datasets.Pick(all, assigned, datasets.Train), Test: datasets.Pick(all, assigned, datasets.Test)}
+	parts := &rowParts{Train: datasets.Pick(all, assigned, datasets.Train), Test: datasets.Pick(all, assigned, datasets.Test)}
 	parts.How = cli.Sprintf("%d pages at random, seed %d", rep.Train, p.Options.Seed)
 	if rep.Own {
 		parts.How = "the set's own training part"
@@ -305,15 +305,15 @@ func (r *Rows) splitOptions() (o datasets.SplitOptions, err error) {
 	return o, nil
 }
 
-// LevelChoice says which of a row's labels is its class.
-type LevelChoice struct {
+// levelChoice says which of a row's labels is its class.
+type levelChoice struct {
 	N    int
 	Set  bool // asked for
 	Both bool // theme and category, one after the other
 }
 
 // UnmarshalText reads theme, category, both or a number from 0.
-func (l *LevelChoice) UnmarshalText(text []byte) error {
+func (l *levelChoice) UnmarshalText(text []byte) error {
 	l.Set = true
 	switch s := string(text); s {
 	case "both":
@@ -341,14 +341,14 @@ func (p *Plan) relabel(rows datasets.Stream) datasets.Stream {
 	return rows
 }
 
-// Renames are label changes that let sets with different labels be trained on together.
-type Renames struct {
+// renames are label changes that let sets with different labels be trained on together.
+type renames struct {
 	to   map[string]string // old label → new one, "" leaves the row out
 	used map[string]bool   // old labels seen in rows
 }
 
 // UnmarshalText reads old=new by comma; a repeated flag adds to it.
-func (r *Renames) UnmarshalText(text []byte) error {
+func (r *renames) UnmarshalText(text []byte) error {
 	if r.to == nil {
 		r.to, r.used = map[string]string{}, map[string]bool{}
 	}
@@ -371,7 +371,7 @@ func (r *Renames) UnmarshalText(text []byte) error {
 
 // apply renames the labels of rows. The last label of a row that has a new name counts, being the finest:
 // a whole theme can change except for one category.
-func (r *Renames) apply(rows datasets.Stream) datasets.Stream {
+func (r *renames) apply(rows datasets.Stream) datasets.Stream {
 	if len(r.to) == 0 {
 		return rows
 	}
@@ -391,7 +391,7 @@ func (r *Renames) apply(rows datasets.Stream) datasets.Stream {
 }
 
 // unused returns the labels to rename that no row had, sorted.
-func (r *Renames) unused() []string {
+func (r *renames) unused() []string {
 	var labels []string
 	for _, old := range slices.Sorted(maps.Keys(r.to)) {
 		if !r.used[old] {

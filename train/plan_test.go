@@ -78,7 +78,7 @@ func labelsOf(t *testing.T, rows datasets.Stream) []string {
 }
 
 func TestRename(t *testing.T) {
-	var r Renames
+	var r renames
 	for _, text := range []string{"finance=banking,quantlib=", "rec.sport.hockey=sport, nowhere=x,"} {
 		if err := r.UnmarshalText([]byte(text)); err != nil {
 			t.Fatal(err)

@@ -28,16 +28,16 @@ import (
 // PU reports what training did with a pool. No page is known to be off topic, so precision, recall and
 // F1 are estimates by cross-validation.
 type PU struct {
-	Given     int      `json:"-"`              // pages known to be on topic
-	Pool      int      `json:"pages"`          // unlabelled pages used, at most puMost
-	From      []string `json:"from"`           // names of the sets in the pool
-	Share     float64  `json:"share_on_topic"` // estimated share of the pool that is on topic
-	Taken     int      `json:"taken_as_on"`    // pool pages trained on as on topic
-	Reliable  int      `json:"taken_as_off"`   // pool pages trained on as off topic
-	Promise            // of the model at its threshold, on pages like the pool's
-	F1        float64  `json:"f1"`
-	Sites     int      `json:"example_sites"` // known sites of the given pages
-	Elsewhere *Promise `json:"elsewhere"`     // on sites without examples; nil if fewer than two sites are known
+	Given     int       `json:"-"`              // pages known to be on topic
+	Pool      int       `json:"pages"`          // unlabelled pages used, at most puMost
+	From      []string  `json:"from"`           // names of the sets in the pool
+	Share     float64   `json:"share_on_topic"` // estimated share of the pool that is on topic
+	Taken     int       `json:"taken_as_on"`    // pool pages trained on as on topic
+	Reliable  int       `json:"taken_as_off"`   // pool pages trained on as off topic
+	promised            // of the model at its threshold, on pages like the pool's
+	F1        float64   `json:"f1"`
+	Sites     int       `json:"example_sites"` // known sites of the given pages
+	Elsewhere *promised `json:"elsewhere"`     // on sites without examples; nil if fewer than two sites are known
 }
 
 // puMost limits the pool to a random sample: more pages teach hardly anything new.
@@ -490,8 +490,8 @@ func (f *fitted) siteShares(c *corpus, pages []int, class int) []float64 {
 	return shares
 }
 
-// Promise estimates a model's quality at its threshold from examples and a pool, with 95 % intervals.
-type Promise struct {
+// promised estimates a model's quality at its threshold from examples and a pool, with 95 % intervals.
+type promised struct {
 	Precision   float64    `json:"precision"`
 	PrecisionCI [2]float64 `json:"precision_ci"`
 	Recall      float64    `json:"recall"`
@@ -510,7 +510,7 @@ func (p *pu) told(ctx context.Context) (*PU, error) {
 	}
 	margin := p.cut(p.scores)
 	p.doubt = p.shareCI()
-	r.Promise = p.promise(p.scores, margin, false)
+	r.promised = p.promise(p.scores, margin, false)
 	if r.Precision+r.Recall > 0 {
 		r.F1 = 2 * r.Precision * r.Recall / (r.Precision + r.Recall)
 	}
@@ -559,10 +559,10 @@ func passing(pages []int, scores []float64, margin float64) (n float64) {
 //	on · recall / found
 //
 // where on counts the pages on topic, and found all pages at or above the margin.
-func (p *pu) promise(scores []float64, margin float64, bySite bool) Promise {
+func (p *pu) promise(scores []float64, margin float64, bySite bool) promised {
 	recall, draws := p.recall(scores, margin, bySite)
 	found := passing(p.given, scores, margin) + passing(p.pool, scores, margin)
-	r := Promise{Recall: recall, Precision: 1, RecallCI: ofModel(recall, draws), PrecisionCI: [2]float64{0, 1}}
+	r := promised{Recall: recall, Precision: 1, RecallCI: ofModel(recall, draws), PrecisionCI: [2]float64{0, 1}}
 	switch {
 	case found == 0:
 		return r
@@ -642,7 +642,7 @@ const (
 
 // elsewhere estimates the quality on sites without a given page. It holds out the given pages' sites, a part
 // at a time, as spies in all rounds, because the pool's labels depend on the pages that are given.
-func (p *pu) elsewhere(ctx context.Context, sites []string, margin float64) (*Promise, error) {
+func (p *pu) elsewhere(ctx context.Context, sites []string, margin float64) (*promised, error) {
 	q := *p
 	n := min(sitesApart, len(sites))
 	q.spyOf, q.runs, q.scores = slices.Clone(p.spyOf), nil, make([]float64, len(p.scores))

@@ -52,7 +52,7 @@ func where(set *datasets.Set, keep func(n int, e *datasets.Example) bool) iter.S
 	}
 }
 
-func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.Example, error]) Measures {
+func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.Example, error]) measures {
 	t.Helper()
 	ask := asker(m)
 	var truth, predicted []int
@@ -71,7 +71,7 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 		s := ask(d)
 		truth, predicted = append(truth, class), append(predicted, best(s))
 	}
-	return Measure(len(m.Classes), truth, predicted)
+	return measure(len(m.Classes), truth, predicted)
 }
 
 // asker returns a function that gives a page's probabilities by a model.

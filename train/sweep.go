@@ -18,7 +18,7 @@ import (
 	"fossick/models/features"
 )
 
-func (t *Trials) sweep(ctx context.Context, b *bench, level Level) ([]Row, error) {
+func (t *Trials) sweep(ctx context.Context, b *bench, level labelLevel) ([]trialRow, error) {
 	var trials []trial
 	ways, mus := t.ways(features.ByTFDFGain, features.ByGain), t.MuSweep.values()
 	for _, way := range ways {
@@ -34,7 +34,7 @@ func (t *Trials) sweep(ctx context.Context, b *bench, level Level) ([]Row, error
 
 // swept holds a sweep's rows at one level and one way to choose words, by classifier.
 type swept struct {
-	level   Level
+	level   labelLevel
 	by      string
 	classes int
 	pages   string
@@ -43,11 +43,11 @@ type swept struct {
 
 type sweptLine struct {
 	classifier string
-	rows       []Row // by rising μ
+	rows       []trialRow // by rising μ
 }
 
 // sweptParts groups the rows of a sweep, which come in this order.
-func sweptParts(rows []Row) []swept {
+func sweptParts(rows []trialRow) []swept {
 	var out []swept
 	for _, r := range rows {
 		if n := len(out); n == 0 || out[n-1].level != r.Level || out[n-1].by != r.Select {
@@ -63,7 +63,7 @@ func sweptParts(rows []Row) []swept {
 	return out
 }
 
-func pagesSaid(r Row) string {
+func pagesSaid(r trialRow) string {
 	if r.TestPages == nil {
 		return fmt.Sprintf("%s pages, by cross-validation", report.Number(r.TrainPages))
 	}
@@ -71,7 +71,7 @@ func pagesSaid(r Row) string {
 }
 
 // best returns the row with the highest accuracy, of ties that of the highest μ; nil if no row has one.
-func (l sweptLine) best() (top *Row) {
+func (l sweptLine) best() (top *trialRow) {
 	for i := range l.rows {
 		if r := &l.rows[i]; r.Accuracy != nil && (top == nil || *r.Accuracy >= *top.Accuracy) {
 			top = r
@@ -81,7 +81,7 @@ func (l sweptLine) best() (top *Row) {
 }
 
 // knee returns the row of the highest μ within the best's interval: fewer words are worse beyond chance.
-func (l sweptLine) knee() *Row {
+func (l sweptLine) knee() *trialRow {
 	top := l.best()
 	if top == nil || top.AccuracyCI == nil {
 		return top
@@ -94,7 +94,7 @@ func (l sweptLine) knee() *Row {
 	return top
 }
 
-func printSweep(w io.Writer, rows []Row) {
+func printSweep(w io.Writer, rows []trialRow) {
 	for _, s := range sweptParts(rows) {
 		cli.Fprintf(w, "%s: %d classes, %s, words by %s\n", s.level, s.classes, s.pages, s.by)
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -151,7 +151,7 @@ func (s swept) lead() string {
 	return text + "."
 }
 
-func (r *Row) interval() string {
+func (r *trialRow) interval() string {
 	if r.AccuracyCI == nil {
 		return "–"
 	}
@@ -191,7 +191,7 @@ type sweepView struct {
 }
 
 // writeSweep writes paper A's figures as one page.
-func (t *Trials) writeSweep(rows []Row) error {
+func (t *Trials) writeSweep(rows []trialRow) error {
 	page := sweepPage{Head: report.Head{
 		Title:    "Accuracy and the number of words",
 		Subtitle: strings.Join(t.Plan.Sets, ", ") + ": words that gain at least μ nats",

@@ -24,12 +24,12 @@ type Report struct {
 	LeftOut    int                // rows without a wanted label
 	Unreadable int                // rows that could not be read, logged
 	Accuracy   map[string]float64 // in cross-validation, by classifier
-	CV         *Measures          // of the model's classifier, calibrated; nil if the set was too small
+	CV         *measures          // of the model's classifier, calibrated; nil if the set was too small
 	KeywordsBy string             // description of the words of K
 	LostBelow  int                // terms on this many pages or fewer may be missing; 0: none
 	Spilled    int64              // bytes of rows that went to a temporary file
-	Calibrated Reliability        // of CV
-	Held       []Judged           // the pages of CV; with Options.Explain
+	Calibrated reliabilityFigures // of CV
+	Held       []judgedPage       // the pages of CV; with Options.Explain
 	Curve      []CurvePoint       // the learning curve; with Options.Explain
 	PU         *PU                // with Options.Unlabelled
 }
@@ -176,7 +176,7 @@ func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report)
 		m.Thresholds = thresholds(scores, y)
 	}
 	pages := c.judged(held.scores, opt.BySite)
-	var cv Measures
+	var cv measures
 	cv, rep.Calibrated = measureJudged(len(c.classes), pages)
 	if len(held.ins) > 0 && !opt.BySite {
 		cv.crossValidated(float64(len(held.ins[0])) / float64(len(c.y)))

@@ -35,14 +35,14 @@ type Trials struct {
 
 // TrialResult is the outcome of Trials.
 type TrialResult struct {
-	Sweep    []Row   `json:"sweep,omitempty"`
-	Protocol []Row   `json:"protocol,omitempty"`
-	HTML     *string `json:"html,omitempty"`
+	Sweep    []trialRow `json:"sweep,omitempty"`
+	Protocol []trialRow `json:"protocol,omitempty"`
+	HTML     *string    `json:"html,omitempty"`
 }
 
-// Row is the outcome of one classifier at one level and number of words.
-type Row struct {
-	Level      Level       `json:"level"`
+// trialRow is the outcome of one classifier at one level and number of words.
+type trialRow struct {
+	Level      labelLevel  `json:"level"`
 	Classifier string      `json:"classifier"`
 	Select     string      `json:"select,omitempty"` // how words were chosen; "" if all were taken
 	Mu         *float64    `json:"mu,omitempty"`
@@ -102,8 +102,8 @@ func (t *Trials) Run(ctx context.Context) (*TrialResult, error) {
 }
 
 // levels returns the levels to try: those asked for, else both if the set has them.
-func (t *Trials) levels() ([]Level, error) {
-	both := []Level{theme, category}
+func (t *Trials) levels() ([]labelLevel, error) {
+	both := []labelLevel{theme, category}
 	choice := t.chosen()
 	switch {
 	case t.Plan.Level.Both && choice:
@@ -126,12 +126,12 @@ func (t *Trials) levels() ([]Level, error) {
 
 // bench reads the set at one level. With both levels the split is drawn by category, and rows without
 // one, such as the front pages of a theme, are left out.
-func (t *Trials) bench(ctx context.Context, level Level, both bool) (*bench, error) {
+func (t *Trials) bench(ctx context.Context, level labelLevel, both bool) (*bench, error) {
 	p := t.Plan
 	if both || level == category {
 		p.Level.N = 1
 	}
-	parts, err := p.Parts()
+	parts, err := p.parts()
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +170,8 @@ func (t *Trials) ways(given ...features.Measure) []features.Measure {
 }
 
 // try runs trials at a level, at most one per processor at a time.
-func (t *Trials) try(ctx context.Context, b *bench, level Level, trials []trial) ([]Row, error) {
-	rows := make([]Row, len(trials))
+func (t *Trials) try(ctx context.Context, b *bench, level labelLevel, trials []trial) ([]trialRow, error) {
+	rows := make([]trialRow, len(trials))
 	work := t.Task("training", "classifiers")
 	defer work.End()
 	work.Of(len(trials))
@@ -183,7 +183,7 @@ func (t *Trials) try(ctx context.Context, b *bench, level Level, trials []trial)
 			if err != nil {
 				return err
 			}
-			r := Row{Level: level, Classifier: one.classifier, Select: string(one.by), Words: got.words, Classes: len(b.train.classes), TrainPages: len(b.train.y)}
+			r := trialRow{Level: level, Classifier: one.classifier, Select: string(one.by), Words: got.words, Classes: len(b.train.classes), TrainPages: len(b.train.y)}
 			if one.mu > 0 {
 				r.Mu = &one.mu
 			}
@@ -222,18 +222,18 @@ func (r *TrialResult) Print(w io.Writer) {
 	}
 }
 
-// Level is one of the levels at which the same pages are labelled, coarse to fine.
-type Level string
+// labelLevel is one of the levels at which the same pages are labelled, coarse to fine.
+type labelLevel string
 
 // The levels of paper A: four themes, eleven categories.
 const (
-	theme    Level = "theme"    // the first of a row's labels
-	category Level = "category" // the second, or the only one
+	theme    labelLevel = "theme"    // the first of a row's labels
+	category labelLevel = "category" // the second, or the only one
 )
 
 // of returns the label of an example at a level, "" if it has none. An example without a list of labels
 // has its Label at every level.
-func (l Level) of(e *datasets.Example) string {
+func (l labelLevel) of(e *datasets.Example) string {
 	switch {
 	case len(e.Labels) == 0:
 		return e.Label
@@ -265,7 +265,7 @@ type tried struct {
 	words int // kept, from all training pages
 	// measures are of the test pages or, without any, of the cross-validated training pages; nil if no
 	// word was left. Train's calibration, which is missing here, may change a few labels.
-	measures *Measures
+	measures *measures
 }
 
 // newBench reads a training and a test set once each; test may be nil. Words are selected on the training
@@ -339,7 +339,7 @@ func (b *bench) try(ctx context.Context, t trial) (out tried, err error) {
 	if err != nil {
 		return out, fmt.Errorf("trying %s with %d words: %w", t.classifier, out.words, err)
 	}
-	m := Measure(len(b.train.classes), truth, predicted)
+	m := measure(len(b.train.classes), truth, predicted)
 	out.measures = &m
 	return out, nil
 }
@@ -452,7 +452,7 @@ func (t *Trials) protocolDraw() (string, error) {
 }
 
 // published returns the figure of paper A for BankSearch (section A5 of the digest).
-func published(level Level, t trial) string {
+func published(level labelLevel, t trial) string {
 	switch name := t.classifier; {
 	case t.words == 0:
 		return "" // not tried there
@@ -469,7 +469,7 @@ func published(level Level, t trial) string {
 }
 
 // protocol tries the classifiers with few words, and linear with all.
-func (t *Trials) protocol(ctx context.Context, b *bench, level Level) ([]Row, error) {
+func (t *Trials) protocol(ctx context.Context, b *bench, level labelLevel) ([]trialRow, error) {
 	words := cmp.Or(t.Plan.Options.Words, protocolWords)
 	var trials []trial
 	for _, way := range t.ways(features.ByTFDFGain) {
@@ -485,7 +485,7 @@ func (t *Trials) protocol(ctx context.Context, b *bench, level Level) ([]Row, er
 	return rows, err
 }
 
-func printProtocol(w io.Writer, rows []Row) {
+func printProtocol(w io.Writer, rows []trialRow) {
 	io.WriteString(w, "The published BankSearch experiment, beside the published figures:\n")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	io.WriteString(tw, "level\tclasses\tclassifier\twords by\twords\ttrain\ttest\taccuracy\t95 % interval\tpublished\n")

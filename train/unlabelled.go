@@ -31,7 +31,7 @@ func (r *PU) Print(w io.Writer) {
 	}
 }
 
-func (p *Promise) words() string {
+func (p *promised) words() string {
 	return fmt.Sprintf("%.0f %% of the topic (%.0f to %.0f), precision about %.2f (%.2f to %.2f)",
 		100*p.Recall, 100*p.RecallCI[0], 100*p.RecallCI[1], p.Precision, p.PrecisionCI[0], p.PrecisionCI[1])
 }
@@ -52,7 +52,7 @@ func (p *Plan) onlyOn(ctx context.Context) (bool, error) {
 	if p.Options.Topic == "" || len(p.Unlabelled) == 0 || p.Tried {
 		return false, nil
 	}
-	parts, err := p.Parts()
+	parts, err := p.parts()
 	if err != nil {
 		return false, err
 	}
@@ -86,7 +86,7 @@ func (p *Plan) checkPool() error {
 }
 
 // withPool adds the unlabelled pages to the training pages, all with the label Other.
-func (p *Plan) withPool(parts *Parts) {
+func (p *Plan) withPool(parts *rowParts) {
 	pool := datasets.Map(p.readable(), func(e *datasets.Example) *datasets.Example { return e.Labelled(Other) })
 	on, off := Apart(parts.Train, pool)
 	parts.Train = datasets.Chain(on, off)
@@ -121,7 +121,7 @@ func (p *Plan) adapt(ctx context.Context, first *models.Model, opt Options) (*mo
 			}
 		}
 		p.Say("training again with %d of %d unlabelled pages, round %d of %d", taken, len(probs), round+1, unlabelledRounds)
-		parts, err := p.Parts() // open the sets again, from their start
+		parts, err := p.parts() // open the sets again, from their start
 		if err != nil {
 			return nil, nil, err
 		}

@@ -17,8 +17,8 @@ import (
 	"fossick/models/features"
 )
 
-// Labelled is a page with the label that a model gave it.
-type Labelled struct {
+// labelledPage is a page with the label that a model gave it.
+type labelledPage struct {
 	Name  string  `json:"name"`
 	Label string  `json:"label"`
 	Score float64 `json:"score"`
@@ -26,15 +26,15 @@ type Labelled struct {
 	Known bool    `json:"known"` // false: the model cannot tell, and Rule says why
 }
 
-// Verdict is the outcome of labelling pages by a model, or by two.
-type Verdict struct {
-	Results   []Labelled                `json:"results"`
+// verdict is the outcome of labelling pages by a model, or by two.
+type verdict struct {
+	Results   []labelledPage            `json:"results"`
 	Accuracy  *float64                  `json:"accuracy"` // null without labelled rows
 	CI        *[2]float64               `json:"accuracy_ci"`
 	MacroF1   *float64                  `json:"macro_f1"`
 	PerClass  map[string]ClassQuality   `json:"per_class"`
 	Confusion map[string]map[string]int `json:"confusion"`
-	Worst     []Mistake                 `json:"worst"`      // null without labelled rows
+	Worst     []mistake                 `json:"worst"`      // null without labelled rows
 	AccuracyB *float64                  `json:"accuracy_b"` // null without a second model
 	McNemar   *comparison               `json:"mcnemar"`
 	Trained   *float64                  `json:"trained_on"` // share of the labelled rows that the model was trained on; null if unknown
@@ -46,9 +46,9 @@ type Verdicts struct {
 	name             string // of the model
 	classifier       *classify.Classifier
 	class            Target // maps a row's label to one of the model's
-	labelled         []Labelled
+	labelled         []labelledPage
 	truth, predicted []int // classes, by labelled row
-	mistakes         []Mistake
+	mistakes         []mistake
 	rival            *rival          // nil without a second model
 	known            Trained         // labelled pages that the model was trained on
 	texts            map[uint64]bool // marks of the labelled pages; see models.Mark
@@ -58,7 +58,7 @@ type Verdicts struct {
 // NewVerdicts starts with a model and its name for people.
 func NewVerdicts(name string, c *classify.Classifier) *Verdicts {
 	m := c.Model()
-	v := &Verdicts{name: name, classifier: c, labelled: []Labelled{}, texts: map[uint64]bool{}, class: Target{Labels: m.Classes}}
+	v := &Verdicts{name: name, classifier: c, labelled: []labelledPage{}, texts: map[uint64]bool{}, class: Target{Labels: m.Classes}}
 	// A model of one topic against the rest calls the rest Other.
 	if len(m.Classes) == 2 && slices.Contains(m.Classes, Other) {
 		v.class = Target{Topic: m.Classes[1-m.Class(Other)]}
@@ -72,9 +72,9 @@ func (v *Verdicts) Label(name string, d features.Doc) {
 	v.label(name, d)
 }
 
-func (v *Verdicts) label(name string, d features.Doc) Labelled {
+func (v *Verdicts) label(name string, d features.Doc) labelledPage {
 	r, why := v.classifier.ClassifyAndExplain(d)
-	said := Labelled{name, r.Label, r.Score, why, r.Unknown == ""}
+	said := labelledPage{name, r.Label, r.Score, why, r.Unknown == ""}
 	v.labelled = append(v.labelled, said)
 	return said
 }
@@ -90,7 +90,7 @@ func (v *Verdicts) Row(e *datasets.Example, d features.Doc) {
 	v.known.look(d)
 	v.texts[models.Mark(d)] = true
 	if said.Label != truth {
-		v.mistakes = append(v.mistakes, Mistake{said.Name, truth, said.Label, said.Score, said.Rule})
+		v.mistakes = append(v.mistakes, mistake{said.Name, truth, said.Label, said.Score, said.Rule})
 	}
 	if v.rival != nil {
 		v.rival.judge(d, truth)
@@ -98,11 +98,11 @@ func (v *Verdicts) Row(e *datasets.Example, d features.Doc) {
 }
 
 // Result sums up the verdicts, with at most this number of mistakes.
-func (v *Verdicts) Result(mistakes int) (*Verdict, error) {
-	r := &Verdict{Results: v.labelled}
+func (v *Verdicts) Result(mistakes int) (*verdict, error) {
+	r := &verdict{Results: v.labelled}
 	if len(v.truth) > 0 {
 		classes := v.classifier.Model().Classes
-		m := Measure(len(classes), v.truth, v.predicted)
+		m := measure(len(classes), v.truth, v.predicted)
 		m.Units = len(v.texts)
 		r.Accuracy, r.CI, r.MacroF1, v.spread = &m.Accuracy, m.Interval(), &m.MacroF1, m.Spread()
 		r.PerClass, r.Confusion = byClass(classes, &m), confusion(classes, &m)
@@ -119,7 +119,7 @@ func (v *Verdicts) Result(mistakes int) (*Verdict, error) {
 }
 
 // Print writes a result of v as text.
-func (v *Verdicts) Print(w io.Writer, r *Verdict) {
+func (v *Verdicts) Print(w io.Writer, r *verdict) {
 	for _, p := range r.Results {
 		cli.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
 	}
@@ -175,7 +175,7 @@ func (b *rival) judge(d features.Doc, truth string) {
 	b.right = append(b.right, b.classifier.Classify(d).Label == truth)
 }
 
-func (v *Verdicts) compare(r *Verdict) error {
+func (v *Verdicts) compare(r *verdict) error {
 	b := v.rival
 	if len(b.right) == 0 {
 		return fmt.Errorf("%s against %s: no row with a label that the models have; models are compared on a labelled set", v.name, b.name)
@@ -293,8 +293,8 @@ func shareOrNil(k, n int64) *float64 {
 	return &s
 }
 
-// Topic judges by a model whether pages are on a topic. Safe for concurrent use.
-type Topic struct {
+// topicJudge judges by a model whether pages are on a topic. Safe for concurrent use.
+type topicJudge struct {
 	Name  string
 	Cut   float64 // the lowest probability of a page on topic
 	Known Trained // counts the judged pages
@@ -305,13 +305,13 @@ type Topic struct {
 
 // NewTopic judges by the model's label asked, or fallback if asked is empty. If the model lacks it, the
 // error lists its labels. path is the model's name for people.
-func NewTopic(c *classify.Classifier, path, asked, fallback string) (*Topic, error) {
+func NewTopic(c *classify.Classifier, path, asked, fallback string) (*topicJudge, error) {
 	m := c.Model()
 	name, err := labelOf(m, path, asked, fallback)
 	if err != nil {
 		return nil, err
 	}
-	return &Topic{Name: name, Cut: m.Threshold(name), Known: Trained{Card: &m.Card}, classifier: c, class: m.Class(name)}, nil
+	return &topicJudge{Name: name, Cut: m.Threshold(name), Known: Trained{Card: &m.Card}, classifier: c, class: m.Class(name)}, nil
 }
 
 func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
@@ -329,7 +329,7 @@ func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
 
 // Probability returns the topic's probability and the most probable other class, "" if there is none.
 // unknown says why the model cannot tell, "" if it can; a page that it cannot judge is not on topic.
-func (t *Topic) Probability(d features.Doc) (p float64, rest, unknown string) {
+func (t *topicJudge) Probability(d features.Doc) (p float64, rest, unknown string) {
 	t.Known.look(d)
 	r := t.classifier.Classify(d)
 	probs := r.Probs
@@ -346,7 +346,7 @@ func (t *Topic) Probability(d features.Doc) (p float64, rest, unknown string) {
 }
 
 // Relevant reports whether a page is on topic.
-func (t *Topic) Relevant(d features.Doc) bool {
+func (t *topicJudge) Relevant(d features.Doc) bool {
 	p, _, unknown := t.Probability(d)
 	return p >= t.Cut && unknown == ""
 }

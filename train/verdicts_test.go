@@ -70,7 +70,7 @@ func TestCompareCounts(t *testing.T) {
 		rival:     &rival{right: []bool{true, true, false, true, true, false}},
 		texts:     map[uint64]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true},
 	}
-	var r Verdict
+	var r verdict
 	if err := v.compare(&r); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestTopic(t *testing.T) {
 }
 
 func TestWorst(t *testing.T) {
-	all := []Mistake{{URL: "a", Score: 0.5}, {URL: "b", Score: 0.9}, {URL: "c", Score: 0.5}, {URL: "d", Score: 0.7}}
+	all := []mistake{{URL: "a", Score: 0.5}, {URL: "b", Score: 0.9}, {URL: "c", Score: 0.5}, {URL: "d", Score: 0.7}}
 	for _, c := range []struct {
 		n    int
 		want string

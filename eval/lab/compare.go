@@ -120,11 +120,11 @@ func holm(tests []pairedTest) {
 	}
 }
 
-// RhoRange holds the values of ρ of a sweep.
-type RhoRange struct{ Values []float64 }
+// rhoRange holds the values of ρ of a sweep.
+type rhoRange struct{ Values []float64 }
 
 // UnmarshalText reads A:B:STEP with 0 ≤ A ≤ B < 1, the range of ρ in paper A eq. 1.
-func (r *RhoRange) UnmarshalText(text []byte) error {
+func (r *rhoRange) UnmarshalText(text []byte) error {
 	var v [3]float64
 	parts := strings.Split(string(text), ":")
 	if len(parts) != len(v) {
@@ -160,8 +160,8 @@ type rhoPoint struct {
 	CI      *[2]float64 `json:"ci"`
 }
 
-// Policies returns the names of the sweep's policies.
-func (r RhoRange) Policies() (names []string) {
+// policies returns the names of the sweep's policies.
+func (r rhoRange) policies() (names []string) {
 	for _, rho := range r.Values {
 		names = append(names, paperWith(rho))
 	}

@@ -229,8 +229,8 @@ func (c *Corpus) spelt(n int, url string) *page.Page {
 	return p
 }
 
-// Example returns a row as a training example.
-func (c *Corpus) Example(n int) *datasets.Example {
+// example returns a row as a training example.
+func (c *Corpus) example(n int) *datasets.Example {
 	row := c.Rows[n]
 	e := &datasets.Example{URL: row.URL, Label: row.Labels.Label, Labels: row.Labels.All, File: c.Name, Line: n + 1}
 	body, err := c.zstd.DecodeAll(row.body, nil)

@@ -21,7 +21,7 @@ type policyFigures struct {
 	Fetched     stats.Mean // pages
 	Seconds     stats.Mean // until the last page, on the virtual clock
 	Trained     stats.Mean // training pages fetched
-	Spread      Spread
+	Spread      spreadOfHosts
 	Curve       []curvePoint
 	RecallCurve []curvePoint
 	TimeCurve   []timePoint  // only with manners
@@ -131,8 +131,8 @@ func overlaps(crawls []*policyCrawl, limit, step int) []eval.Point {
 	return eval.MeanOverlap(urls, step)
 }
 
-// Spread says over how many hosts a policy's crawls spread (means over start sets); see eval.Reach.
-type Spread struct {
+// spreadOfHosts says over how many hosts a policy's crawls spread (means over start sets); see eval.Reach.
+type spreadOfHosts struct {
 	Hosts             float64         `json:"hosts"`
 	Sites             float64         `json:"sites"`
 	Relevant          float64         `json:"relevant_hosts"`  // hosts with a page on topic
@@ -151,8 +151,8 @@ type cappedHarvest struct {
 
 var caps = [...]int{1, 10, 100}
 
-func spread(crawls []*policyCrawl, limit int) Spread {
-	var s Spread
+func spread(crawls []*policyCrawl, limit int) spreadOfHosts {
+	var s spreadOfHosts
 	reach := make([]eval.Reach, len(crawls))
 	for i, c := range crawls {
 		n := min(limit, len(c.URLs))
@@ -185,7 +185,7 @@ func orZero(x *float64) float64 {
 	return *x
 }
 
-func (s Spread) harvestAt(pages int) float64 {
+func (s spreadOfHosts) harvestAt(pages int) float64 {
 	for _, c := range s.Capped {
 		if c.Cap == pages {
 			return c.Harvest

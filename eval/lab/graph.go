@@ -36,8 +36,8 @@ type GraphCrawl struct {
 	now     time.Duration // simulated time of the current visit
 }
 
-// GraphCrawled sums up a crawl.
-type GraphCrawled struct {
+// graphCrawled sums up a crawl.
+type graphCrawled struct {
 	Pages int
 	Edges int64 // links of the crawled pages
 
@@ -45,8 +45,8 @@ type GraphCrawled struct {
 }
 
 // Run crawls and calls visit with each page, steps counted from 0. An error of visit ends it.
-func (c *GraphCrawl) Run(ctx context.Context, visit func(step int, v uint32) error) (GraphCrawled, error) {
-	var done GraphCrawled
+func (c *GraphCrawl) Run(ctx context.Context, visit func(step int, v uint32) error) (graphCrawled, error) {
+	var done graphCrawled
 	if len(c.Starts) == 0 {
 		return done, errors.New("a virtual crawl needs a start page")
 	}
@@ -69,11 +69,11 @@ type crawling struct {
 	kinds     linkKinds
 	links     *graph.Reader
 	visit     func(step int, v uint32) error
-	done      GraphCrawled
+	done      graphCrawled
 	discovers []bool
 }
 
-func (r *crawling) atOnce(ctx context.Context) (GraphCrawled, error) {
+func (r *crawling) atOnce(ctx context.Context) (graphCrawled, error) {
 	for r.MaxPages == 0 || r.done.Pages < r.MaxPages {
 		if r.done.Pages%1024 == 0 && ctx.Err() != nil {
 			return r.done, ctx.Err()
@@ -168,7 +168,7 @@ type fetching struct {
 	end  time.Duration
 }
 
-func (r *crawling) politely(ctx context.Context) (GraphCrawled, error) {
+func (r *crawling) politely(ctx context.Context) (graphCrawled, error) {
 	p := &polite{GraphManners: *r.Manners}
 	if p.Workers < 1 || p.Fetch < 0 || p.Rest < 0 {
 		return r.done, fmt.Errorf("a crawl with %d workers, fetches of %s, rests of %s; want at least 1 worker, and nothing negative", p.Workers, p.Fetch, p.Rest)
@@ -310,7 +310,7 @@ func (s *Simulation) Prepare(ctx context.Context) (*rank.Result, error) {
 
 // GraphCurve is the result of one crawl.
 type GraphCurve struct {
-	GraphCrawled
+	graphCrawled
 	Curve   []graphPoint // a crawl that ended early keeps its last values
 	Seconds float64      // real time of the crawl, without measuring
 }
@@ -354,7 +354,7 @@ func (s *Simulation) crawl(ctx context.Context, order orders.Sequence, starts []
 	if err != nil {
 		return nil, err
 	}
-	out := &GraphCurve{GraphCrawled: done, Seconds: time.Since(began).Seconds()}
+	out := &GraphCurve{graphCrawled: done, Seconds: time.Since(began).Seconds()}
 	out.Curve, err = s.curve(ctx, pages, times)
 	return out, err
 }

@@ -241,7 +241,7 @@ func TestCompare(t *testing.T) {
 func TestReportEscapes(t *testing.T) {
 	f := policyFigures{Policy: "<b>x", Harvest: stats.Mean{Value: 0.5}, Curve: []curvePoint{{1, stats.Mean{Value: 1}}, {2, stats.Mean{Value: 0.5}}}}
 	var out bytes.Buffer
-	if err := (&Result{Corpus: "c", Topic: "<i>", Pages: 2, StartSets: 1, figures: []policyFigures{f}}).writeReport(&out, nil, nil); err != nil {
+	if err := (&labResult{Corpus: "c", Topic: "<i>", Pages: 2, StartSets: 1, figures: []policyFigures{f}}).writeReport(&out, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if s := out.String(); strings.Contains(s, "<b>x") || strings.Contains(s, "<i>") && !strings.Contains(s, "&lt;i&gt;") || !strings.Contains(s, "<svg") {
@@ -297,7 +297,7 @@ func TestFewSets(t *testing.T) {
 // TestLeadWithoutTests: a report without tests makes no claim about chance.
 func TestLeadWithoutTests(t *testing.T) {
 	race := []policyFigures{{Policy: "a", Harvest: stats.Mean{Value: 0.5}}, {Policy: "b", Harvest: stats.Mean{Value: 0.4}}}
-	said := strings.Join((&Result{Pages: 10, StartSets: 1, NoTests: whyNoTests(1, 10)}).sentences(race), "\n")
+	said := strings.Join((&labResult{Pages: 10, StartSets: 1, NoTests: whyNoTests(1, 10)}).sentences(race), "\n")
 	if strings.Contains(said, "chance between") || !strings.Contains(said, "No intervals and no tests") {
 		t.Errorf("%s", said)
 	}
@@ -314,7 +314,7 @@ func TestBaseline(t *testing.T) {
 		}
 		return race
 	}
-	r := &Result{Pages: 10, StartSets: 5, CorpusPages: 50, Targets: 5}
+	r := &labResult{Pages: 10, StartSets: 5, CorpusPages: 50, Targets: 5}
 	for _, tc := range []struct {
 		race []policyFigures
 		want string
@@ -445,13 +445,13 @@ func TestRhoRange(t *testing.T) {
 		"0.5:0.5:0.1":   {0.5},
 		"0.95:0.99:0.5": {0.95},
 	} {
-		var r RhoRange
+		var r rhoRange
 		if err := r.UnmarshalText([]byte(text)); err != nil || !slices.Equal(r.Values, want) {
 			t.Errorf("%s: %v, %v; want %v", text, r.Values, err, want)
 		}
 	}
 	for _, text := range []string{"", "0:0.9", "0:0.9:0", "0.5:0.1:0.1", "0:1:0.1", "-0.1:0.5:0.1", "a:b:c", "0:NaN:0.1", "0:0.9:0.001", "0:0.9:0.1:1"} {
-		if err := new(RhoRange).UnmarshalText([]byte(text)); err == nil {
+		if err := new(rhoRange).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q was taken", text)
 		}
 	}

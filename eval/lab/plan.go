@@ -41,7 +41,7 @@ type Options struct {
 	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
 	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." predictor:"models"`
 	Keywords   []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
-	RhoSweep   RhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by the policy paper at each ρ from A to B, as 0:0.9:0.1, and plot harvest against ρ." group:"score" expert:""`
+	RhoSweep   rhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by the policy paper at each ρ from A to B, as 0:0.9:0.1, and plot harvest against ρ." group:"score" expert:""`
 	Threshold  *float64 `placeholder:"R" help:"The policy paper drops links that score less [0.2]." group:"score" expert:""`
 	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]." group:"score" expert:""`
 
@@ -70,7 +70,7 @@ func (p *Plan) Check() error {
 	if _, err := p.manners(); err != nil {
 		return err
 	}
-	for _, name := range p.RhoSweep.Policies() {
+	for _, name := range p.RhoSweep.policies() {
 		if !slices.Contains(p.Policy, name) {
 			p.Policy = append(p.Policy, name)
 		}
@@ -89,7 +89,7 @@ func (p *Plan) Check() error {
 }
 
 // Run makes the crawls and returns their figures.
-func (p *Plan) Run(ctx context.Context) (*Setup, *Result, error) {
+func (p *Plan) Run(ctx context.Context) (*Setup, *labResult, error) {
 	began := time.Now()
 	s, err := p.Prepare(ctx)
 	if err != nil {
@@ -119,9 +119,9 @@ func (p *Plan) Run(ctx context.Context) (*Setup, *Result, error) {
 	return s, r, nil
 }
 
-func (s *Setup) result(crawls [][]*policyCrawl) *Result {
+func (s *Setup) result(crawls [][]*policyCrawl) *labResult {
 	p := s.plan
-	r := &Result{
+	r := &labResult{
 		Corpus: p.Corpus, Topic: p.Topic, Keywords: []string{}, Starts: p.Starts, StartSets: len(s.Draw.Starts), StartSetsAsked: p.StartSets,
 		CorpusPages: len(s.Corpus.Rows), Targets: s.Draw.Targets, Pages: s.Pages, JudgeTrained: s.judgeTrained, Manners: p.mannersResult(s.Manners),
 		Policies: map[string]policyResult{}, Tests: []pairedTest{}, NoTests: whyNoTests(len(s.Draw.Starts), p.StartSets),
@@ -146,7 +146,7 @@ func (s *Setup) result(crawls [][]*policyCrawl) *Result {
 		}
 		r.figures = append(r.figures, f)
 		r.Policies[policy.Name] = policyResult{
-			Shares: sharesOf(f), Spread: f.Spread, TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
+			crawlShares: sharesOf(f), spreadOfHosts: f.Spread, TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
 			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), TimeCurve: rows(f.TimeCurve), Overlap: f.Overlap,
 		}
 	}
@@ -189,7 +189,7 @@ func (p *Plan) mannersResult(m *politeManners) *mannersResult {
 }
 
 // WriteReport writes the HTML page of a result; version is the program's.
-func (s *Setup) WriteReport(w io.Writer, r *Result, version string) error {
+func (s *Setup) WriteReport(w io.Writer, r *labResult, version string) error {
 	about := map[string]string{"parent-oracle": "knows which pages are on topic, once fetched", "target-oracle": "knows which targets are on topic"}
 	for _, p := range plan.All() {
 		about[p.Name] = p.About

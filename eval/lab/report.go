@@ -40,7 +40,7 @@ type testRow struct {
 }
 
 // writeReport writes the HTML page; about describes each policy, and made says how the result was made.
-func (r *Result) writeReport(w io.Writer, about map[string]string, made []report.Fact) error {
+func (r *labResult) writeReport(w io.Writer, about map[string]string, made []report.Fact) error {
 	best := slices.Clone(r.figures)
 	slices.SortStableFunc(best, func(a, b policyFigures) int { return cmp.Compare(b.Harvest.Value, a.Harvest.Value) })
 	v := view{Pages: r.Pages, Sets: r.StartSets, Adjust: len(r.Tests), Caps: caps[:]}
@@ -83,7 +83,7 @@ func (r *Result) writeReport(w io.Writer, about map[string]string, made []report
 }
 
 // sentences describes the results, the most important first; oracles do not compete.
-func (r *Result) sentences(best []policyFigures) []string {
+func (r *labResult) sentences(best []policyFigures) []string {
 	var race []policyFigures
 	oracle := ""
 	for _, f := range best {
@@ -112,7 +112,7 @@ func (r *Result) sentences(best []policyFigures) []string {
 	return out
 }
 
-func (r *Result) lead(race []policyFigures) []string {
+func (r *labResult) lead(race []policyFigures) []string {
 	top := race[0]
 	first := cli.Sprintf("Of the %s that it fetches, %s has %s on topic, on average over %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.StartSets)
 	if len(race) == 1 {
@@ -136,7 +136,7 @@ func (r *Result) lead(race []policyFigures) []string {
 }
 
 // baseline compares with breadth first when it competes, else random pages; "" when already named.
-func (r *Result) baseline(race []policyFigures) string {
+func (r *labResult) baseline(race []policyFigures) string {
 	for i, f := range race {
 		if f.Policy != "bfs" {
 			continue

@@ -13,8 +13,8 @@ import (
 	"fossick/internal/stats"
 )
 
-// Result is the result of a run, in the JSON layout.
-type Result struct {
+// labResult is the result of a run, in the JSON layout.
+type labResult struct {
 	Corpus      string       `json:"corpus"`
 	Topic       string       `json:"topic"`
 	CorpusPages int          `json:"corpus_pages"`
@@ -49,8 +49,8 @@ type modelQuality struct {
 }
 
 type policyResult struct {
-	Shares
-	Spread
+	crawlShares
+	spreadOfHosts
 	TrainPages  float64      `json:"train_pages"` // training pages fetched
 	Short       int          `json:"short"`       // crawls whose frontier emptied
 	Sets        []float64    `json:"sets"`        // harvest, by start set
@@ -72,7 +72,7 @@ func (m *mannersResult) String() string {
 	return fmt.Sprintf("%d workers, an exchange takes %s, its host's rest is %s", m.Workers, time.Duration(m.Latency*float64(time.Second)), m.Delay)
 }
 
-type Shares struct {
+type crawlShares struct {
 	Fetched       float64     `json:"fetched"`
 	Harvest       float64     `json:"harvest"`
 	CI            *[2]float64 `json:"ci"`
@@ -87,8 +87,8 @@ type Shares struct {
 	Seconds       float64     `json:"seconds,omitempty"` // simulated time until the last of these pages; with --polite
 }
 
-func sharesOf(f policyFigures) Shares {
-	return Shares{
+func sharesOf(f policyFigures) crawlShares {
+	return crawlShares{
 		Fetched: f.Fetched.Value,
 		Harvest: f.Harvest.Value, CI: ofShare(f.Harvest.CI), Fresh: f.Fresh.Value, FreshCI: ofShare(f.Fresh.CI),
 		Recall: f.Recall.Value, RecallCI: ofShare(f.Recall.CI),
@@ -113,7 +113,7 @@ func points(curve []curvePoint) [][2]float64 {
 }
 
 // tables prints a row per policy, in two tables to fit 80 columns.
-func (r *Result) tables(w io.Writer) {
+func (r *labResult) tables(w io.Writer) {
 	r.table(w, "harvest\t95 % interval\twithout training\trecall\t", func(p policyResult) string {
 		return fmt.Sprintf("%.3f\t%s\t%.3f\t%.3f\t", p.Harvest, report.Interval(p.CI), p.Fresh, p.Recall)
 	})
@@ -131,7 +131,7 @@ func (r *Result) tables(w io.Writer) {
 	})
 }
 
-func (r *Result) table(w io.Writer, columns string, cells func(policyResult) string) {
+func (r *labResult) table(w io.Writer, columns string, cells func(policyResult) string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	io.WriteString(t, "policy\t"+columns+"\n")
 	for _, f := range r.figures {
@@ -141,7 +141,7 @@ func (r *Result) table(w io.Writer, columns string, cells func(policyResult) str
 	_ = t.Flush() // it fails only when w does
 }
 
-func (r *Result) printTests(w io.Writer) {
+func (r *labResult) printTests(w io.Writer) {
 	if r.NoTests != "" {
 		cli.Fprintf(w, "\n%s\n", r.NoTests)
 	}
@@ -153,7 +153,7 @@ func (r *Result) printTests(w io.Writer) {
 	}
 }
 
-func (r *Result) Print(w io.Writer) {
+func (r *labResult) Print(w io.Writer) {
 	cli.Fprintf(w, "%s of %s: %d of %d pages are on topic;\n%s of %d pages a policy, each from %s\n\n",
 		r.Topic, r.Corpus, r.Targets, r.CorpusPages, report.Count(r.StartSets, "crawl"), r.Pages, report.StartPages(r.Starts))
 	if m := r.Manners; m != nil {

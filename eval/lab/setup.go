@@ -245,7 +245,7 @@ func (s *Setup) startsInstead() []int {
 }
 
 func (s *Setup) example(n int) *datasets.Example {
-	e := s.Corpus.Example(n)
+	e := s.Corpus.example(n)
 	e.Label, e.Labels = s.plan.labelOf(s.Draw.Relevant[n]), nil
 	return e
 }

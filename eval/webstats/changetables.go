@@ -12,9 +12,9 @@ import (
 )
 
 // Tables returns the result as tables, for the terminal or for files.
-func (r *Changes) Tables() []Table {
+func (r *Changes) Tables() []resultTable {
 	const ofSeeds = ", start pages downloaded in each round"
-	all := []Table{
+	all := []resultTable{
 		r.rounds(),
 		r.downloads(),
 		groupTable("seed_tld", "Change by top-level domain"+ofSeeds, "domain", r.SeedTLD, paperTLD),
@@ -40,8 +40,8 @@ var (
 // paperDownloads is paper E's |S(0)| to |S(9)|.
 var paperDownloads = change.Downloads{328, 6, 7, 3, 6, 7, 9, 12, 93, 953}
 
-func (r *Changes) rounds() Table {
-	t := Table{Name: "rounds", Title: "Start pages and pages by round", Columns: []tableColumn{
+func (r *Changes) rounds() resultTable {
+	t := resultTable{Name: "rounds", Title: "Start pages and pages by round", Columns: []tableColumn{
 		{Name: "round", Title: "round", Unit: inWhole},
 		{Name: "seeds_requested", Title: "start pages", Unit: inWhole}, {Name: "seeds_downloaded", Title: "downloaded", Unit: inWhole},
 		{Name: "pages_requested", Title: "pages", Unit: inWhole}, {Name: "pages_downloaded", Title: "downloaded", Unit: inWhole},
@@ -58,8 +58,8 @@ func (r *Changes) rounds() Table {
 const noRound = "No round has ended yet."
 
 // downloads returns the table of S(n), beside paper E's when the number of rounds is the same.
-func (r *Changes) downloads() Table {
-	t := Table{Name: "downloads", Title: "Pages downloaded in exactly n rounds, S(n)", Columns: []tableColumn{
+func (r *Changes) downloads() resultTable {
+	t := resultTable{Name: "downloads", Title: "Pages downloaded in exactly n rounds, S(n)", Columns: []tableColumn{
 		{Name: "n", Title: "n", Unit: inWhole}, {Name: "pages", Title: "pages", Unit: inWhole}, {Name: "seeds", Title: "start pages", Unit: inWhole},
 	}}
 	if r.Rounds == 0 {
@@ -81,8 +81,8 @@ func (r *Changes) downloads() Table {
 	return t
 }
 
-func groupTable(name, title, what string, groups []ChangeGroup, paper map[string][2]any) Table {
-	t := Table{Name: name, Title: title, Columns: []tableColumn{
+func groupTable(name, title, what string, groups []ChangeGroup, paper map[string][2]any) resultTable {
+	t := resultTable{Name: name, Title: title, Columns: []tableColumn{
 		{Name: what, Title: what, Unit: inLetters}, {Name: "pages", Title: "pages", Unit: inWhole}, {Name: "looks", Title: "looks", Unit: inWhole},
 		{Name: "changes", Title: "changes", Unit: inWhole}, {Name: "changed", Title: "changed", Unit: inShares},
 		{Name: "paper_e_changed", Title: "Korea", Unit: inShares},

@@ -19,7 +19,7 @@ type Options struct {
 
 // Result holds the statistics of a collection.
 type Result struct {
-	Tables     []Table
+	Tables     []resultTable
 	States     map[string]int64 // ended URLs by state
 	SeedStates map[string]int64 // ended start pages by state
 
@@ -72,9 +72,9 @@ func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 	named, err := c.named(ctx, opt.Top)
 	scored := c.urls.forecast.score()
 	r.Tables = slices.Concat(
-		c.urls.outcomeTables(), []Table{c.urls.codeTable(), c.means()}, c.lengthTables(), []Table{c.labelTable(), c.urls.depthTable(), c.urls.timeTable()},
-		c.pages.sizeTables(), []Table{c.pages.packingTable(), c.urls.copyTable(), c.urls.schemeTable(), c.urls.protocolTable()}, c.pages.kindTables(),
-		[]Table{c.pages.degrees.table()}, named, []Table{scoreTable(&scored), forecastTable(&scored)},
+		c.urls.outcomeTables(), []resultTable{c.urls.codeTable(), c.means()}, c.lengthTables(), []resultTable{c.labelTable(), c.urls.depthTable(), c.urls.timeTable()},
+		c.pages.sizeTables(), []resultTable{c.pages.packingTable(), c.urls.copyTable(), c.urls.schemeTable(), c.urls.protocolTable()}, c.pages.kindTables(),
+		[]resultTable{c.pages.degrees.table()}, named, []resultTable{scoreTable(&scored), forecastTable(&scored)},
 	)
 	r.curves = c.curves()
 	r.curves.forecast, r.curves.foretold = reliability(&scored)

@@ -83,7 +83,7 @@ func made(n int, rng *rand.Rand) *memory {
 	return m
 }
 
-func (r *Result) table(t *testing.T, name string) Table {
+func (r *Result) table(t *testing.T, name string) resultTable {
 	t.Helper()
 	found := r.Only([]string{name})
 	if len(found) != 1 {
@@ -92,7 +92,7 @@ func (r *Result) table(t *testing.T, name string) Table {
 	return found[0]
 }
 
-func (t *Table) column(name string) (sum int64) {
+func (t *resultTable) column(name string) (sum int64) {
 	k := slices.IndexFunc(t.Columns, func(c tableColumn) bool { return c.Name == name })
 	for _, row := range t.Rows {
 		if n, ok := row[k].(int64); ok {

@@ -41,7 +41,7 @@ func (r *Result) WriteReport(w io.Writer, of string, made ...report.Fact) error 
 	return writePage(w, head, plots, r.Tables)
 }
 
-func writePage(w io.Writer, head report.Head, plots []report.Figure, tables []Table) error {
+func writePage(w io.Writer, head report.Head, plots []report.Figure, tables []resultTable) error {
 	v := view{Head: head, Plots: plots}
 	for _, t := range tables {
 		v.Tables = append(v.Tables, viewOf(t))
@@ -49,7 +49,7 @@ func writePage(w io.Writer, head report.Head, plots []report.Figure, tables []Ta
 	return report.Write(w, reportHTML, v)
 }
 
-func viewOf(t Table) viewTable {
+func viewOf(t resultTable) viewTable {
 	v := viewTable{Title: t.Title, Note: t.Note}
 	for _, c := range t.Columns {
 		v.Columns = append(v.Columns, viewCell{c.Title, c.Unit != inLetters})

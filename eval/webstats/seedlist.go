@@ -27,7 +27,7 @@ func (r *SurveyResult) WriteList(ctx context.Context, path string) error {
 	err := fileio.Write(path, 0o644, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		io.WriteString(w, listBegins) // Flush returns any write error
-		err := r.Each(ctx, func(s *listedSeed) error {
+		err := r.each(ctx, func(s *listedSeed) error {
 			if s.Candidate {
 				fmt.Fprintf(w, "# %s\n", s.found())
 			}
@@ -125,7 +125,7 @@ func (r *SurveyResult) writeJSON(ctx context.Context, to io.Writer) error {
 	w := bufio.NewWriter(to)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	if err := r.Each(ctx, func(s *listedSeed) error { return enc.Encode(s.row()) }); err != nil {
+	if err := r.each(ctx, func(s *listedSeed) error { return enc.Encode(s.row()) }); err != nil {
 		return err
 	}
 	return w.Flush()
@@ -136,7 +136,7 @@ func (r *SurveyResult) writeCSV(ctx context.Context, to io.Writer) error {
 	if err := w.Write([]string{"id", "url", "url_hash", "content_hash", "candidate", "state", "pages", "depth", "seconds", "found_by", "links"}); err != nil {
 		return err
 	}
-	err := r.Each(ctx, func(s *listedSeed) error {
+	err := r.each(ctx, func(s *listedSeed) error {
 		r := s.row()
 		return w.Write([]string{
 			optionalText(r.ID), r.URL, r.Hash, optionalText(r.Content), strconv.FormatBool(r.Candidate), optionalText(r.State), optionalText(r.Pages), optionalText(r.Depth), optionalText(r.Seconds), optionalText(r.FoundBy), optionalText(r.Links),

@@ -24,8 +24,8 @@ const (
 	meanTime    = "answer ms"
 )
 
-func (c *counts) means() Table {
-	t := Table{Name: "means", Title: "Lengths, labels, sizes, links, times: means and spread",
+func (c *counts) means() resultTable {
+	t := resultTable{Name: "means", Title: "Lengths, labels, sizes, links, times: means and spread",
 		Columns: []tableColumn{{"what", "", inLetters}, {"n", "of", inWhole}, {"least", "least", inWhole}, {"mean", "mean", inNumbers}, {"deviation", "dev.", inNumbers}, {"median", "median", inWhole}, {"p99", "99 %", inWhole}, {"most", "most", inWhole},
 			paperColumn(inNumbers), {"paper_e_least", "Korea least", inWhole}, {"paper_e_most", "Korea most", inWhole}},
 		Wide: []string{"paper_e_least", "paper_e_most"},
@@ -48,7 +48,7 @@ func (c *counts) means() Table {
 	return t
 }
 
-func (c *counts) lengthTables() []Table {
+func (c *counts) lengthTables() []resultTable {
 	seeds := steps(&c.urls.seedLength, 5, 20)
 	seeds.Name, seeds.Title = "seed_lengths", "Lengths of start pages, in characters without the scheme"
 	paths := steps(&c.urls.pathLength, 16, 16)
@@ -62,12 +62,12 @@ func (c *counts) lengthTables() []Table {
 		}
 		paths.Rows[i] = append(paths.Rows[i], more...)
 	}
-	return []Table{seeds, paths}
+	return []resultTable{seeds, paths}
 }
 
 // steps counts values in up to most steps of a size, and larger ones in one more, without empty steps at the end.
-func steps(s *spread, size int64, most int) Table {
-	t := Table{Columns: []tableColumn{{"from", "from", inWhole}, {"to", "to", inWhole}, {"number", "number", inWhole}, {"share", "share", inShares}}}
+func steps(s *spread, size int64, most int) resultTable {
+	t := resultTable{Columns: []tableColumn{{"from", "from", inWhole}, {"to", "to", inWhole}, {"number", "number", inWhole}, {"share", "share", inShares}}}
 	before := int64(0)
 	for i := range int64(most) {
 		n := s.below((i + 1) * size)
@@ -80,8 +80,8 @@ func steps(s *spread, size int64, most int) Table {
 	return t
 }
 
-func (c *counts) labelTable() Table {
-	t := Table{Name: "host_labels", Title: "Labels of host names: www.example.org has three",
+func (c *counts) labelTable() resultTable {
+	t := resultTable{Name: "host_labels", Title: "Labels of host names: www.example.org has three",
 		Columns: []tableColumn{{"labels", "labels", inLetters}, {"hosts", "names", inWhole}, {"share", "share", inShares}, {"seeds", "start pages", inWhole}, {"seeds_share", "share", inShares}, paperColumn(inShares)},
 		Note:    "Names are those of hosts that were asked; Korea's are of start pages."}
 	all := maps.Clone(c.urls.seedLabels)
@@ -100,26 +100,26 @@ func (c *counts) labelTable() Table {
 	return t
 }
 
-func (c *pageCounts) sizeTables() []Table {
-	coarse := Table{Name: "sizes", Title: "Page sizes in steps of 256 KiB",
+func (c *pageCounts) sizeTables() []resultTable {
+	coarse := resultTable{Name: "sizes", Title: "Page sizes in steps of 256 KiB",
 		Columns: []tableColumn{{"from_kib", "from KiB", inWhole}, {"pages", "pages", inWhole}, {"share", "share", inShares}, paperColumn(inShares)}}
 	for i, n := range c.steps {
 		if n > 0 || i == 0 {
 			coarse.Rows = append(coarse.Rows, []any{int64(i * stepBytes / 1024), n, share(n, c.size.n), ofPaper(paperSteps, i)})
 		}
 	}
-	fine := Table{Name: "sizes_fine", Title: "Page sizes in finer steps",
+	fine := resultTable{Name: "sizes_fine", Title: "Page sizes in finer steps",
 		Columns: []tableColumn{{"below_bytes", "below bytes", inWhole}, {"pages", "pages", inWhole}, {"share", "share", inShares}, {"up_to", "so far", inShares}}}
 	var bounds []int64
 	for bound := int64(256); bound > 0; bound *= 2 {
 		bounds = append(bounds, bound)
 	}
 	fine.Rows = c.size.upTo(bounds)
-	return []Table{coarse, fine}
+	return []resultTable{coarse, fine}
 }
 
-func (c *pageCounts) packingTable() Table {
-	t := Table{Name: "compression", Title: "Compression: size on disk to size of pages",
+func (c *pageCounts) packingTable() resultTable {
+	t := resultTable{Name: "compression", Title: "Compression: size on disk to size of pages",
 		Columns: []tableColumn{{"size", "size", inLetters}, {"pages", "pages", inWhole}, {"bytes", "bytes", inWhole}, {"packed", "packed", inWhole}, {"ratio", "ratio", inShares}, paperColumn(inShares)}}
 	var all packing
 	for i, k := range c.packing {
@@ -136,8 +136,8 @@ func (c *pageCounts) packingTable() Table {
 
 var timeBounds = []int64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 60000}
 
-func (c *urlCounts) timeTable() Table {
-	return Table{Name: "response_times", Title: "Response times, until the last byte",
+func (c *urlCounts) timeTable() resultTable {
+	return resultTable{Name: "response_times", Title: "Response times, until the last byte",
 		Columns: []tableColumn{{"below_ms", "below ms", inWhole}, {"answers", "answers", inWhole}, {"share", "share", inShares}, {"up_to", "so far", inShares}},
 		Rows:    c.time.upTo(timeBounds)}
 }
@@ -169,8 +169,8 @@ func (f *forecast) score() (s change.Score) {
 
 const noForecast = "No URL has been requested twice yet, so there was nothing to forecast."
 
-func scoreTable(s *change.Score) Table {
-	t := Table{Name: "forecast_scores", Title: "How well the success of a visit could be forecast",
+func scoreTable(s *change.Score) resultTable {
+	t := resultTable{Name: "forecast_scores", Title: "How well the success of a visit could be forecast",
 		Columns: []tableColumn{{"predictor", "predictor", inLetters}, {"visits", "visits", inWhole}, {"brier", "Brier score", inNumbers}},
 		Note:    "Of visits to URLs that had been visited before. The score is the mean squared error of the probabilities: 0 is perfect, 0.25 is a coin toss."}
 	if s.Visits == 0 {
@@ -186,8 +186,8 @@ func scoreTable(s *change.Score) Table {
 	return t
 }
 
-func forecastTable(s *change.Score) Table {
-	t := Table{Name: "forecasts", Title: "Forecasts that a visit succeeds, and the outcomes",
+func forecastTable(s *change.Score) resultTable {
+	t := resultTable{Name: "forecasts", Title: "Forecasts that a visit succeeds, and the outcomes",
 		Columns: []tableColumn{{"from", "chance from", inShares}, {"to", "to", inShares}, {"visits", "visits", inWhole}, {"chance", "mean chance", inShares}, {"came", "succeeded", inShares}},
 		Note:    fmt.Sprintf("Each visit to a URL that had been visited before, forecast from its earlier visits. On average the probabilities are off by %s.", percent(s.Off))}
 	if s.Visits == 0 {

@@ -85,8 +85,8 @@ func (r *SurveyResult) Parties() (n int) {
 	return n
 }
 
-// Each calls do with this survey's seeds, then with the candidates by falling in-link count.
-func (r *SurveyResult) Each(ctx context.Context, do func(s *listedSeed) error) error {
+// each calls do with this survey's seeds, then with the candidates by falling in-link count.
+func (r *SurveyResult) each(ctx context.Context, do func(s *listedSeed) error) error {
 	for i := range r.Seeds {
 		if err := do(&r.Seeds[i]); err != nil {
 			return err

@@ -87,7 +87,7 @@ func find(t *testing.T, src surveySource, opt SurveyOptions) (r *SurveyResult, c
 
 func all(t *testing.T, r *SurveyResult) (seeds []listedSeed) {
 	t.Helper()
-	if err := r.Each(t.Context(), func(s *listedSeed) error { seeds = append(seeds, *s); return nil }); err != nil {
+	if err := r.each(t.Context(), func(s *listedSeed) error { seeds = append(seeds, *s); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return seeds

@@ -35,10 +35,10 @@ func ofPaper[K comparable](figures map[K]float64, of K) any {
 func paperColumn(unit columnUnit) tableColumn { return tableColumn{"paper_e", "Korea", unit} }
 
 // outcomeTables returns the outcomes of URLs and of start pages, and the URLs never requested.
-func (c *urlCounts) outcomeTables() []Table {
-	urls := Table{Name: "outcomes", Title: "Outcomes of URLs, and of exchanges",
+func (c *urlCounts) outcomeTables() []resultTable {
+	urls := resultTable{Name: "outcomes", Title: "Outcomes of URLs, and of exchanges",
 		Columns: []tableColumn{{"state", "state", inLetters}, {"urls", "URLs", inWhole}, {"share", "share", inShares}, {"exchanges", "exchanges", inWhole}, {"exchanges_share", "share", inShares}, paperColumn(inShares)}}
-	seeds := Table{Name: "seed_outcomes", Title: "Outcomes of start pages",
+	seeds := resultTable{Name: "seed_outcomes", Title: "Outcomes of start pages",
 		Columns: []tableColumn{{"state", "state", inLetters}, {"seeds", "start pages", inWhole}, {"share", "share", inShares}, paperColumn(inShares)}}
 	requested, exchanges, asked := int64(0), int64(0), int64(0)
 	for _, o := range c.outcomes {
@@ -56,7 +56,7 @@ func (c *urlCounts) outcomeTables() []Table {
 		}
 	}
 	urls.Note = "URLs without an exchange are on hosts that were given up. Korea's ok includes duplicates; its code includes redirects."
-	return []Table{urls, seeds, sharesOf("unasked", "URLs never requested", "why", "urls", c.unasked)}
+	return []resultTable{urls, seeds, sharesOf("unasked", "URLs never requested", "why", "urls", c.unasked)}
 }
 
 // withPapers adds outcomes that only the paper has.
@@ -70,8 +70,8 @@ func (c *urlCounts) withPapers(figures map[string]float64) map[string]*outcome {
 	return all
 }
 
-func (c *urlCounts) codeTable() Table {
-	t := Table{Name: "codes", Title: "Status codes of answers",
+func (c *urlCounts) codeTable() resultTable {
+	t := resultTable{Name: "codes", Title: "Status codes of answers",
 		Columns: []tableColumn{{"code", "code", inWhole}, {"answers", "answers", inWhole}, {"share", "share", inShares}}}
 	total := sum(c.codes)
 	for _, code := range slices.Sorted(maps.Keys(c.codes)) {
@@ -80,14 +80,14 @@ func (c *urlCounts) codeTable() Table {
 	return t
 }
 
-func (c *urlCounts) copyTable() Table {
+func (c *urlCounts) copyTable() resultTable {
 	n, total := c.copies, c.copies.own+c.copies.same+c.copies.near
-	return Table{Name: "duplicates", Title: "Duplicates and near-duplicates", Columns: shareColumns("content", "urls"), Rows: [][]any{
+	return resultTable{Name: "duplicates", Title: "Duplicates and near-duplicates", Columns: shareColumns("content", "urls"), Rows: [][]any{
 		{"its own", n.own, share(n.own, total)}, {"equal to another's", n.same, share(n.same, total)}, {"nearly equal to another's", n.near, share(n.near, total)},
 	}}
 }
 
-func (c *urlCounts) protocolTable() Table {
+func (c *urlCounts) protocolTable() resultTable {
 	t := sharesOf("http_versions", "HTTP versions of answers whose header is kept", "version", "answers", c.protocols)
 	if len(t.Rows) == 0 {
 		t.Note = "Not known: no header is kept, as in imports and in stores of earlier builds."
@@ -95,8 +95,8 @@ func (c *urlCounts) protocolTable() Table {
 	return t
 }
 
-func (c *urlCounts) schemeTable() Table {
-	t := Table{Name: "schemes", Title: "With TLS (https) and without",
+func (c *urlCounts) schemeTable() resultTable {
+	t := resultTable{Name: "schemes", Title: "With TLS (https) and without",
 		Columns: []tableColumn{{"scheme", "scheme", inLetters}, {"urls", "known", inWhole}, {"requested", "requested", inWhole}, {"downloaded", "downloaded", inWhole}, {"stored", "stored", inWhole}, {"share", "share", inShares}}}
 	total := int64(0)
 	for _, s := range c.schemes {
@@ -111,8 +111,8 @@ func (c *urlCounts) schemeTable() Table {
 }
 
 // sharesOf counts things by name, the most frequent first.
-func sharesOf(name, title, what, things string, counts map[string]int64) Table {
-	t := Table{Name: name, Title: title, Columns: shareColumns(what, things)}
+func sharesOf(name, title, what, things string, counts map[string]int64) resultTable {
+	t := resultTable{Name: name, Title: title, Columns: shareColumns(what, things)}
 	total := sum(counts)
 	for _, of := range byCount(counts, func(n int64) int64 { return n }) {
 		t.Rows = append(t.Rows, []any{cmp.Or(of, "not known"), counts[of], share(counts[of], total)})
@@ -137,8 +137,8 @@ func byCount[V any](counts map[string]V, n func(V) int64) []string {
 	return keys
 }
 
-func (c *urlCounts) depthTable() Table {
-	t := Table{Name: "depths", Title: "Requests, downloads and new links by depth",
+func (c *urlCounts) depthTable() resultTable {
+	t := resultTable{Name: "depths", Title: "Requests, downloads and new links by depth",
 		Columns: []tableColumn{{"depth", "depth", inWhole}, {"known", "known", inWhole}, {"requested", "requested", inWhole}, {"downloaded", "downloaded", inWhole}, {"stored", "stored", inWhole}, {"new_links", "new links", inWhole}, {"new_links_per_page", "new a page", inNumbers}, paperColumn(inNumbers)},
 		Note:    "New links are URLs first named by a link of a page at this depth; new a page is their number per downloaded page."}
 	last := len(paperFound) - 1
@@ -157,10 +157,10 @@ func (c *urlCounts) depthTable() Table {
 	return t
 }
 
-func (c *pageCounts) kindTables() []Table {
+func (c *pageCounts) kindTables() []resultTable {
 	pages := sharesOf("page_kinds", "Pages by the kinds of their links", "kinds", "pages", c.kinds)
 	pages.Note = "a anchors, f frames, h others, as URLs in scripts; 0 none."
-	links := Table{Name: "link_kinds", Title: "Links by kind, repeated ones too", Columns: shareColumns("kind", "links")}
+	links := resultTable{Name: "link_kinds", Title: "Links by kind, repeated ones too", Columns: shareColumns("kind", "links")}
 	all := c.byKind[0] + c.byKind[1] + c.byKind[2]
 	for i, name := range []string{"h", "a", "f"} {
 		n := c.byKind[2-i]
@@ -169,11 +169,11 @@ func (c *pageCounts) kindTables() []Table {
 	if total := sum(c.kinds); total > 0 && c.kinds[notKnown] == total {
 		links.Rows, links.Note = nil, "Not known: the pages were stored by an earlier build."
 	}
-	return []Table{pages, links}
+	return []resultTable{pages, links}
 }
 
-func (d *degrees) table() Table {
-	t := Table{Name: "degrees", Title: "Degrees: links to and from pages",
+func (d *degrees) table() resultTable {
+	t := resultTable{Name: "degrees", Title: "Degrees: links to and from pages",
 		Columns: []tableColumn{{"from", "from", inWhole}, {"to", "to", inWhole}, {"in", "in, pages", inWhole}, {"in_urls", "in, URLs", inWhole}, {"out", "out, pages", inWhole}},
 		Note:    "In: stored pages that link to it. Out: URLs that the page links to, each once."}
 	most := 0
@@ -202,7 +202,7 @@ func within(counts map[int]int64, from, to int) (n int64) {
 }
 
 // named returns the tables by name: media types, hosts and the like.
-func (c *counts) named(ctx context.Context, n int) (all []Table, err error) {
+func (c *counts) named(ctx context.Context, n int) (all []resultTable, err error) {
 	for _, t := range []struct {
 		name, title, column, unknown string
 		of                           *groups
@@ -221,7 +221,7 @@ func (c *counts) named(ctx context.Context, n int) (all []Table, err error) {
 		if err != nil {
 			return nil, err
 		}
-		table := Table{Name: t.name, Title: t.title, Columns: []tableColumn{{t.column, strings.ReplaceAll(t.column, "_", " "), inLetters}}}
+		table := resultTable{Name: t.name, Title: t.title, Columns: []tableColumn{{t.column, strings.ReplaceAll(t.column, "_", " "), inLetters}}}
 		switch t.by {
 		case nAnswers:
 			table.Columns = append(table.Columns, tableColumn{"answers", "answers", inWhole}, tableColumn{"share", "share", inShares})
@@ -243,7 +243,7 @@ var placeColumns = []tableColumn{
 
 const placeNote = "Got: URLs downloaded, with their share of the requested ones. Bytes and links are means over stored pages, ms is a mean over answers."
 
-func (t *top) fill(table *Table, by int, unknown string) {
+func (t *top) fill(table *resultTable, by int, unknown string) {
 	add := func(name string, s tally) {
 		row := []any{name}
 		pages := []any{rounded(s[nBytes], s[nPages]), share(s[nLinks], s[nPages])}

@@ -35,8 +35,8 @@ type tableColumn struct {
 	Unit  columnUnit
 }
 
-// Table is a table of results; a cell is a string, an int64, a float64, or nil for unknown.
-type Table struct {
+// resultTable is a table of results; a cell is a string, an int64, a float64, or nil for unknown.
+type resultTable struct {
 	Name    string // key in JSON, and file name
 	Title   string
 	Note    string   // shown below the table; "" for none
@@ -46,7 +46,7 @@ type Table struct {
 }
 
 // MarshalJSON writes the rows as objects keyed by column name.
-func (t Table) MarshalJSON() ([]byte, error) {
+func (t resultTable) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('[')
 	for i, row := range t.Rows {
@@ -112,7 +112,7 @@ const (
 )
 
 // WriteText writes tables for a terminal with the given number of columns.
-func WriteText(w io.Writer, tables []Table, columns int) {
+func WriteText(w io.Writer, tables []resultTable, columns int) {
 	for i, t := range tables {
 		if i > 0 {
 			io.WriteString(w, "\n") // an error recurs in the next write
@@ -121,7 +121,7 @@ func WriteText(w io.Writer, tables []Table, columns int) {
 	}
 }
 
-func (t *Table) writeText(w io.Writer, columns int) {
+func (t *resultTable) writeText(w io.Writer, columns int) {
 	t = t.narrow()
 	cli.Fprint(w, t.Title, cli.Bold)
 	io.WriteString(w, "\n")
@@ -135,8 +135,8 @@ func (t *Table) writeText(w io.Writer, columns int) {
 	}
 }
 
-func (t *Table) narrow() *Table {
-	short := &Table{Title: t.Title, Note: t.Note, Rows: make([][]any, len(t.Rows))}
+func (t *resultTable) narrow() *resultTable {
+	short := &resultTable{Title: t.Title, Note: t.Note, Rows: make([][]any, len(t.Rows))}
 	for k, c := range t.Columns {
 		if slices.Contains(t.Wide, c.Name) {
 			continue
@@ -149,7 +149,7 @@ func (t *Table) narrow() *Table {
 	return short
 }
 
-func (t *Table) writeRows(w io.Writer, columns int) {
+func (t *resultTable) writeRows(w io.Writer, columns int) {
 	lines := [][]string{make([]string, len(t.Columns))}
 	for k, c := range t.Columns {
 		lines[0][k] = c.Title
@@ -182,7 +182,7 @@ func (t *Table) writeRows(w io.Writer, columns int) {
 	}
 }
 
-func (t *Table) line(cells []string, widths []int) string {
+func (t *resultTable) line(cells []string, widths []int) string {
 	var b strings.Builder
 	for k, cell := range cells {
 		cell = cli.Cut(cell, widths[k])
@@ -263,7 +263,7 @@ var Names = []string{
 }
 
 // Only returns the tables with these names; all without names.
-func (r *Result) Only(names []string) (some []Table) {
+func (r *Result) Only(names []string) (some []resultTable) {
 	if len(names) == 0 {
 		return r.Tables
 	}
@@ -276,7 +276,7 @@ func (r *Result) Only(names []string) (some []Table) {
 }
 
 // WriteCSV writes each table to NAME.csv in a folder, with a header; unknown values are empty.
-func WriteCSV(dir string, tables []Table) error {
+func WriteCSV(dir string, tables []resultTable) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("folder of tables: %w; give one that can be written to", err)
 	}
@@ -290,7 +290,7 @@ func WriteCSV(dir string, tables []Table) error {
 	return nil
 }
 
-func (t *Table) writeCSV(to io.Writer) error {
+func (t *resultTable) writeCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	line := make([]string, len(t.Columns))
 	for k, c := range t.Columns {

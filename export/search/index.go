@@ -124,17 +124,17 @@ func (x *Index) wrap(err error) error {
 	return fmt.Errorf("search index %s: %w", x.dir, err)
 }
 
-// Text extracts a page's text, plain and as Markdown. Safe for concurrent use.
-type Text func(body []byte, p *store.Page) (text, markdown string)
+// extractor extracts a page's text, plain and as Markdown. Safe for concurrent use.
+type extractor func(body []byte, p *store.Page) (text, markdown string)
 
 // Options configure Fresh.
 type Options struct {
-	Text Text
+	Text extractor
 	Done func(pages int) // called as pages are indexed; may be nil
 }
 
-// Report counts the changes of an update.
-type Report struct {
+// indexReport counts the changes of an update.
+type indexReport struct {
 	Entered int // new or changed pages
 	Relabel int // pages with a new label or score only
 	Removed int // pages that are gone
@@ -142,7 +142,7 @@ type Report struct {
 }
 
 // Fresh opens a store's index and updates it; a damaged or outdated one is rebuilt.
-func Fresh(ctx context.Context, s *store.Store, opt Options) (x *Index, r Report, err error) {
+func Fresh(ctx context.Context, s *store.Store, opt Options) (x *Index, r indexReport, err error) {
 	for range 2 {
 		if x, err = open(ctx, folderOf(s.Dir())); err == nil {
 			rebuilt := r.Rebuilt
@@ -181,7 +181,7 @@ type change struct {
 	words [4]string   // in the column order of the table words
 }
 
-func (x *Index) update(ctx context.Context, s *store.Store, opt Options) (r Report, err error) {
+func (x *Index) update(ctx context.Context, s *store.Store, opt Options) (r indexReport, err error) {
 	known, err := x.known(ctx)
 	if err != nil {
 		return r, err
@@ -282,7 +282,7 @@ func saidOf(c *change) int64 {
 }
 
 // read tokenises pages until todo is closed.
-func read(ctx context.Context, s *store.Store, text Text, todo <-chan *change, ready chan<- *change) error {
+func read(ctx context.Context, s *store.Store, text extractor, todo <-chan *change, ready chan<- *change) error {
 	cut := newCutter()
 	for c := range todo {
 		if p := c.page; p != nil {
@@ -317,7 +317,7 @@ type writer struct {
 	tx     *sql.Tx
 	stmts  map[string]*sql.Stmt // prepared in tx
 	n      int                  // statements executed in tx
-	report Report
+	report indexReport
 }
 
 func (w *writer) write(ctx context.Context, ready <-chan *change, done func(int)) error {

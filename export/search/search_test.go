@@ -50,7 +50,7 @@ func put(t testing.TB, s *store.Store, n int, d doc) {
 	}
 }
 
-func fresh(t testing.TB, s *store.Store) (*Index, Report) {
+func fresh(t testing.TB, s *store.Store) (*Index, indexReport) {
 	t.Helper()
 	x, r, err := Fresh(t.Context(), s, Options{Text: texts})
 	if err != nil {
@@ -190,7 +190,7 @@ func TestFindsAsNaively(t *testing.T) {
 // TestFollowsStore: an update equals a rebuild, and reads only what changed.
 func TestFollowsStore(t *testing.T) {
 	s := made(t, doc{url: "http://a.test/1", body: "ash", lang: "en"}, doc{url: "http://a.test/2", body: "bar", lang: "en"}, doc{url: "http://a.test/3", body: "cow secretword", lang: "en"})
-	for _, want := range []Report{{Entered: 3}, {}} {
+	for _, want := range []indexReport{{Entered: 3}, {}} {
 		x, r := fresh(t, s)
 		if err := x.Close(); r != want || err != nil {
 			t.Errorf("%+v, want %+v; %v", r, want, err)
@@ -205,7 +205,7 @@ func TestFollowsStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, r := fresh(t, s)
-	if want := (Report{Entered: 2, Relabel: 1, Removed: 1}); r != want {
+	if want := (indexReport{Entered: 2, Relabel: 1, Removed: 1}); r != want {
 		t.Errorf("%+v, want %+v", r, want)
 	}
 	for query, want := range map[string]int{"ash": 0, "dog": 1, "elk": 4, "cow": 0, "bar label:gold": 2, "secretword": 0} {

@@ -32,7 +32,6 @@ type Peers interface {
 type Group struct {
 	Me, Agents int    // this agent's number, and the number of agents
 	Name       string // of this agent
-	Again      bool   // the agent restarted after it died during this conversion
 	Peers      Peers
 }
 
@@ -82,12 +81,10 @@ type received struct {
 
 // meet waits for a hello of every agent, and returns the collector's number.
 func (c *company) meet(ctx context.Context) (collects int, err error) {
-	first := c.me
-	first.Again = c.Again
-	c.agents[c.Me] = &first
+	c.agents[c.Me] = &c.me
 	for to := range c.Agents {
 		if to != c.Me {
-			if err := c.send(ctx, to, first); err != nil {
+			if err := c.send(ctx, to, c.me); err != nil {
 				return 0, err
 			}
 		}
@@ -153,9 +150,6 @@ func (c *company) receive(ctx context.Context) (from int, m message, err error) 
 		return from, m, fmt.Errorf("agent %s came back with another or a changed store, or another -o; start the command again on all agents", m.Name)
 	}
 	c.agents[from] = &m
-	if m.Again {
-		return from, m, c.send(ctx, from, c.me)
-	}
 	return from, m, nil
 }
 
@@ -180,7 +174,7 @@ func (g *contributor) contribute(ctx context.Context) (_ *Result, err error) {
 		if err := g.make(ctx, kept.Dir()); err != nil {
 			return nil, err
 		}
-		if err := g.send(ctx, g.to, g.offer()); err != nil {
+		if err := g.send(ctx, g.to, message{Kind: offer, Store: &g.m.Stores[0], Files: g.m.Files}); err != nil {
 			return nil, err
 		}
 	}
@@ -210,10 +204,6 @@ func (g *contributor) make(ctx context.Context, dir string) (err error) {
 	return (&agent{m: g.m, opt: g.opt, pages: g.pages}).do(ctx)
 }
 
-func (g *contributor) offer() message {
-	return message{Kind: offer, Store: &g.m.Stores[0], Files: g.m.Files}
-}
-
 // serve answers the collector until all is done.
 func (g *contributor) serve(ctx context.Context) (*Result, error) {
 	g.opt.Step("sending this agent's part to agent "+g.agents[g.to].Name, 0)
@@ -223,8 +213,6 @@ func (g *contributor) serve(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		switch {
-		case m.Kind == hello && from == g.to && m.Again && g.m != nil:
-			err = g.send(ctx, from, g.offer())
 		case m.Kind == want && from == g.to && g.m != nil:
 			err = g.answer(ctx, m)
 		case m.Kind == done && from == g.to:
@@ -344,8 +332,6 @@ func (c *collector) gather(ctx context.Context) error {
 			return err
 		}
 		switch g := &c.from[from]; {
-		case m.Kind == hello && m.Again:
-			err = g.abandon()
 		case m.Kind == offer:
 			err = c.begin(ctx, from, m)
 		case m.Kind == piece && g.to != nil && m.File == g.at && m.From == g.got:
@@ -505,7 +491,6 @@ type message struct {
 	Print    string `cbor:"3,keyasint,omitempty"` // fingerprint of the store
 	Collects bool   `cbor:"4,keyasint,omitempty"`
 	Whole    bool   `cbor:"5,keyasint,omitempty"` // the output folder is complete already
-	Again    bool   `cbor:"6,keyasint,omitempty"` // restarted after a death; the receiver answers with a hello
 
 	Store *input `cbor:"7,keyasint,omitempty"`               // for offer
 	Files []part `cbor:"8,keyasint,omitempty" most:"262144"` // for offer, in order

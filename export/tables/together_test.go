@@ -206,7 +206,7 @@ func same(t *testing.T, got, want string) {
 
 var each = []message{
 	{Kind: hello, Name: "1", Print: "p", Collects: true},
-	{Kind: hello, Name: "2", Print: "q", Again: true},
+	{Kind: hello, Name: "2", Print: "q"},
 	{Kind: offer, Store: &input{Name: "1", Fingerprint: "p"}, Files: []part{{Name: "parts/0/links"}, {Name: "parts/0/aliases", Bytes: 3}}},
 	{Kind: want, File: 2, From: 7},
 	{Kind: piece, File: 2, From: 7, Bytes: []byte("x")},

@@ -260,8 +260,8 @@ func (x *explorer) choose(links *linkGraph, score func(*evidence) float64) {
 	}
 }
 
-// Question is a page, fetched or queued, whose label would be informative.
-type Question struct {
+// question is a page, fetched or queued, whose label would be informative.
+type question struct {
 	URL         string  // of the page; for a queued target, of a page that links to it
 	Link        uint64  // page.Key of a queued target; otherwise 0
 	Probability float64 // that it is on topic, as currently believed
@@ -284,14 +284,14 @@ const (
 // Ask returns up to n unlabelled pages, fetched or among the best queued, most informative first. A label
 // moves all pages and links that share words with it (see correction), more so if it contradicts the
 // crawl's belief.
-func (l *Scorer) Ask(n int) []Question {
+func (l *Scorer) Ask(n int) []question {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	next := l.comeNext()
 	demand := l.demand(next)
 	all := l.candidates(next, demand)
 	heap.Init(all)
-	var asked []Question
+	var asked []question
 	for len(asked) < n && len(all) > 0 && all[0].worth > 0 {
 		best := &all[0]
 		if now := best.telling(demand); now < best.worth { // others may now be better: worth only falls
@@ -305,7 +305,7 @@ func (l *Scorer) Ask(n int) []Question {
 			}
 		}
 		best.Reach = reach(best.words, next)
-		asked = append(asked, best.Question)
+		asked = append(asked, best.question)
 		best.worth = 0
 		heap.Fix(all, 0)
 	}
@@ -313,7 +313,7 @@ func (l *Scorer) Ask(n int) []Question {
 }
 
 type candidate struct {
-	Question
+	question
 	words []token // of the page, or of links to it
 	worth float64
 	place int // in the crawl, then in the queue; breaks ties
@@ -323,20 +323,20 @@ type candidate struct {
 // person is shown.
 func (l *Scorer) candidates(next []waiter, demand map[token]float64) candidates {
 	var all candidates
-	add := func(q Question, words []token) {
-		c := candidate{Question: q, words: words, place: len(all)}
+	add := func(q question, words []token) {
+		c := candidate{question: q, words: words, place: len(all)}
 		c.worth = c.telling(demand)
 		all = append(all, c)
 	}
 	for _, p := range l.history.pages {
 		if l.labels.pages[p.key] == nil && l.history.find(p.key) == p {
-			add(Question{URL: p.url, Probability: p.now}, p.words)
+			add(question{URL: p.url, Probability: p.now}, p.words)
 		}
 	}
 	for _, t := range next {
 		for _, s := range t.named() {
 			if p := l.history.find(s.key); p != nil {
-				add(Question{URL: p.url, Link: t.key, Probability: t.promise}, t.words[:t.count])
+				add(question{URL: p.url, Link: t.key, Probability: t.promise}, t.words[:t.count])
 				break
 			}
 		}

@@ -227,8 +227,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-func ofPages(asked []Question) []Question {
-	return slices.DeleteFunc(asked, func(q Question) bool { return q.Link != 0 })
+func ofPages(asked []question) []question {
+	return slices.DeleteFunc(asked, func(q question) bool { return q.Link != 0 })
 }
 
 // TestAskLinks checks that questions include queued URLs, with the page that links to them, until answered.
@@ -236,7 +236,7 @@ func TestAskLinks(t *testing.T) {
 	l := linkCrawl()
 	said := map[uint64]bool{}
 	for range 5 {
-		at := slices.IndexFunc(l.Ask(100), func(q Question) bool { return q.Link != 0 })
+		at := slices.IndexFunc(l.Ask(100), func(q question) bool { return q.Link != 0 })
 		if at < 0 {
 			t.Fatalf("%d links are asked about", len(said))
 		}
@@ -293,7 +293,7 @@ func TestAskIsGreedy(t *testing.T) {
 	}
 	for i, q := range l.Ask(20) {
 		if q.URL != want[i].URL || q.Link != want[i].Link {
-			t.Fatalf("question %d is %+v, want %+v", i, q, want[i].Question)
+			t.Fatalf("question %d is %+v, want %+v", i, q, want[i].question)
 		}
 	}
 }

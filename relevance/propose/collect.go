@@ -74,7 +74,7 @@ type collection struct {
 // of every candidate.
 func collect(ctx context.Context, t *Topic, source Source, opt *Options) (*collection, error) {
 	if len(t.Examples) == 0 && len(t.Keywords) == 0 && t.Judge == nil {
-		return nil, ErrNoTopic
+		return nil, errNoTopic
 	}
 	c := &collection{topic: t, freq: newFrequencies(), all: map[uint64]float32{}, exclude: opt.Exclude}
 	stand, err := c.first(ctx, source)
@@ -303,16 +303,16 @@ type Options struct {
 	Exclude func(url string) bool // candidates not to propose; may be nil
 }
 
-// Proposal is a start page.
-type Proposal struct {
+// proposal is a start page.
+type proposal struct {
 	URL   string
 	Score float64 // in [0,1], decreasing: the gain over earlier proposals
 	Why   string
 }
 
-// Result has the proposals from a source.
-type Result struct {
-	Proposals  []Proposal
+// proposed has the proposals from a source.
+type proposed struct {
+	Proposals  []proposal
 	Candidates int // number of candidates in the source
 }
 
@@ -342,7 +342,7 @@ const (
 // the mean of hub₀ over the pages on topic. This is greedy coverage (Nemhauser, Wolsey and Fisher 1978) with
 // maximal marginal relevance (Carbonell and Goldstein 1998). After the first, every proposal is on topic
 // and leads to a page on topic.
-func Propose(ctx context.Context, t Topic, source Source, opt Options) (*Result, error) {
+func Propose(ctx context.Context, t Topic, source Source, opt Options) (*proposed, error) {
 	c, err := collect(ctx, &t, source, &opt)
 	if err != nil {
 		return nil, err
@@ -351,7 +351,7 @@ func Propose(ctx context.Context, t Topic, source Source, opt Options) (*Result,
 	if n == 0 {
 		n = 10
 	}
-	return &Result{Proposals: c.choose(n), Candidates: c.count}, nil
+	return &proposed{Proposals: c.choose(n), Candidates: c.count}, nil
 }
 
 // choice is a greedy choice in progress.
@@ -365,7 +365,7 @@ type choice struct {
 	taken []bool
 }
 
-func (c *collection) choose(n int) (all []Proposal) {
+func (c *collection) choose(n int) (all []proposal) {
 	ch := newChoice(c)
 	for range n {
 		at, score := ch.next()
@@ -373,7 +373,7 @@ func (c *collection) choose(n int) (all []Proposal) {
 			break
 		}
 		k := c.pool[at]
-		all = append(all, Proposal{URL: k.url, Score: score, Why: ch.why(k)})
+		all = append(all, proposal{URL: k.url, Score: score, Why: ch.why(k)})
 		ch.take(at)
 	}
 	return all

@@ -124,7 +124,7 @@ func TestExclude(t *testing.T) {
 }
 
 func TestNoTopic(t *testing.T) {
-	if _, err := Propose(t.Context(), Topic{}, sourceOf(), Options{}); !errors.Is(err, ErrNoTopic) {
+	if _, err := Propose(t.Context(), Topic{}, sourceOf(), Options{}); !errors.Is(err, errNoTopic) {
 		t.Errorf("got %v, want ErrNoTopic", err)
 	}
 }
@@ -191,7 +191,7 @@ func TestChoiceAsDocumented(t *testing.T) {
 	}
 }
 
-func slowChoice(t *testing.T, topic Topic, web []*Candidate, n int) (chosen []Proposal) {
+func slowChoice(t *testing.T, topic Topic, web []*Candidate, n int) (chosen []proposal) {
 	c, err := collect(t.Context(), &topic, sourceOf(web...), &Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +258,7 @@ func slowChoice(t *testing.T, topic Topic, web []*Candidate, n int) (chosen []Pr
 			break
 		}
 		taken = append(taken, top)
-		chosen = append(chosen, Proposal{URL: top.url, Score: best})
+		chosen = append(chosen, proposal{URL: top.url, Score: best})
 	}
 	return chosen
 }

@@ -22,8 +22,8 @@ const inSettings = 1000
 // StoredSeeds returns the file in which a store keeps its start pages if there are more than 1000.
 func StoredSeeds(dir string) string { return filepath.Join(dir, "seeds.txt") }
 
-// StartPages collects distinct start pages in the order given.
-type StartPages struct {
+// startPages collects distinct start pages in the order given.
+type startPages struct {
 	urls  *page.Normalizer
 	known map[string]bool
 	URLs  []string // in normal form
@@ -33,13 +33,13 @@ type StartPages struct {
 }
 
 // NewStartPages returns an empty list that normalises with urls.
-func NewStartPages(urls *page.Normalizer) *StartPages {
-	return &StartPages{urls: urls, known: map[string]bool{}}
+func NewStartPages(urls *page.Normalizer) *startPages {
+	return &startPages{urls: urls, known: map[string]bool{}}
 }
 
 // ReadStartPages collects the named start pages and those in file, if not "". If there are none, the error
 // advises how to find some for topic.
-func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (*StartPages, error) {
+func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (*startPages, error) {
 	l := NewStartPages(urls)
 	for _, raw := range named {
 		if info, err := os.Stat(raw); err == nil && info.Mode().IsRegular() {
@@ -61,7 +61,7 @@ func ReadStartPages(urls *page.Normalizer, named []string, file, topic string) (
 }
 
 // Add adds a start page; where is its file and line, or "".
-func (l *StartPages) Add(raw, where string) error {
+func (l *startPages) Add(raw, where string) error {
 	full, assumed := page.WithScheme(raw)
 	u, err := l.urls.Normalize(full)
 	if err != nil {
@@ -83,7 +83,7 @@ func (l *StartPages) Add(raw, where string) error {
 }
 
 // Assumed describes how addresses without a scheme were read; "" if there were none.
-func (l *StartPages) Assumed() string {
+func (l *startPages) Assumed() string {
 	switch {
 	case l.assumed == 1:
 		return fmt.Sprintf("start page %s; write http:// before it if it has no https", l.taken)
@@ -103,7 +103,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-func (l *StartPages) addFile(path string) error {
+func (l *startPages) addFile(path string) error {
 	for line, err := range datasets.ReadList(path) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return cli.Usagef("start pages: %w; give a file with a URL a line", err)

@@ -51,8 +51,8 @@ func (t *Topic) Learn(rows datasets.Stream, log *slog.Logger) (given map[string]
 	return given, nil
 }
 
-// ErrNoTopic reports a Topic without examples, keywords or judge.
-var ErrNoTopic = errors.New("the topic is missing; give keywords, examples or a judge of pages")
+// errNoTopic reports a Topic without examples, keywords or judge.
+var errNoTopic = errors.New("the topic is missing; give keywords, examples or a judge of pages")
 
 // topicTerms is how many terms of a topic count: enough for its vocabulary, too few for the names in one
 // example.

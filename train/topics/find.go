@@ -72,7 +72,7 @@ func readFile(path string) (*models.Model, error) {
 
 // Find looks for a topic by folder, by name in the folder topics, and among the built-in ones.
 func Find(name string) (*models.Topic, error) {
-	if dir := Folder(name); dir != "" {
+	if dir := topicFolder(name); dir != "" {
 		return models.ReadTopic(dir)
 	}
 	t, err := models.BuiltinTopic(name)
@@ -82,9 +82,9 @@ func Find(name string) (*models.Topic, error) {
 	return t, err
 }
 
-// Folder returns the folder of a user's topic, "" if there is none.
-func Folder(name string) string {
-	for _, dir := range []string{name, Own(name)} {
+// topicFolder returns the folder of a user's topic, "" if there is none.
+func topicFolder(name string) string {
+	for _, dir := range []string{name, ownFolders(name)} {
 		if isTopic(dir) {
 			return dir
 		}
@@ -94,14 +94,14 @@ func Folder(name string) string {
 
 // Hides warns if a folder's topic, perhaps a stranger's, hides the built-in one of that name; else "".
 func Hides(name string) string {
-	if dir := Folder(name); dir != "" && slices.Contains(models.BuiltinTopics(), name) {
+	if dir := topicFolder(name); dir != "" && slices.Contains(models.BuiltinTopics(), name) {
 		return fmt.Sprintf("topic %s is the one in the folder %s, not the built-in one", name, dir)
 	}
 	return ""
 }
 
-// Own returns the folder in which a new topic is made.
-func Own(name string) string { return filepath.Join(folder, name) }
+// ownFolders returns the folder in which a new topic is made.
+func ownFolders(name string) string { return filepath.Join(folder, name) }
 
 // FileName turns a topic's name into a file name.
 func FileName(topic string) string {
@@ -120,7 +120,7 @@ func own() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		if isTopic(Own(e.Name())) {
+		if isTopic(ownFolders(e.Name())) {
 			names = append(names, e.Name())
 		}
 	}
@@ -162,7 +162,7 @@ func InfoOf(name string) (*Info, error) {
 		return nil, err
 	}
 	info := &Info{Name: t.Name, Title: t.Title, Keywords: t.Keywords, Seeds: t.Seeds, model: t.Model}
-	dir := Folder(name)
+	dir := topicFolder(name)
 	if info.BuiltIn = dir == ""; !info.BuiltIn {
 		info.Folder = &dir
 	}
@@ -182,7 +182,7 @@ func List() []*Info {
 	for _, name := range Names() {
 		info, err := InfoOf(name)
 		if err != nil {
-			dir := Folder(name)
+			dir := topicFolder(name)
 			info = &Info{Name: name, Keywords: []string{}, Seeds: []string{}, Folder: &dir, Problem: err.Error()}
 		}
 		all = append(all, info)

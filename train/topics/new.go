@@ -37,8 +37,8 @@ type Wanted struct {
 // Values of Wanted.KeywordsFrom.
 const fromSeeds, fromModel = "seeds", "model"
 
-// Made is a topic that was made. What is learnt from examples is null without any.
-type Made struct {
+// madeTopic is a topic that was made. What is learnt from examples is null without any.
+type madeTopic struct {
 	Topic      string              `json:"topic"` // its folder
 	Name       string              `json:"name"`
 	Keywords   []string            `json:"keywords"`
@@ -57,12 +57,12 @@ type Made struct {
 }
 
 // Make makes the topic's folder and, with examples, trains a model as l says, for K too if none is given.
-func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
+func (w *Wanted) Make(ctx context.Context, l Learning) (*madeTopic, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
 	if w.Out == "" {
-		w.Out = Own(w.Name)
+		w.Out = ownFolders(w.Name)
 	}
 	if isTopic(w.Out) {
 		return nil, fmt.Errorf("%s already exists; remove it, or give the topic another name or --out", filepath.Join(w.Out, "topic.toml"))
@@ -72,7 +72,7 @@ func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 		return nil, err
 	}
 	t := &models.Topic{Name: w.Name, Title: w.Name, Keywords: w.Keywords, Seeds: starts}
-	made := &Made{Topic: w.Out, Name: w.Name, Seeds: starts}
+	made := &madeTopic{Topic: w.Out, Name: w.Name, Seeds: starts}
 	l.Name, l.Examples, l.Negatives, l.Unlabelled = w.Name, w.Examples, w.Negatives, w.Unlabelled
 	if w.KeywordsFrom == fromSeeds {
 		var by string
@@ -141,7 +141,7 @@ func (w *Wanted) startPages(say func(string, ...any)) ([]string, error) {
 	return list.URLs, nil
 }
 
-func (made *Made) tell(from *learnt) {
+func (made *madeTopic) tell(from *learnt) {
 	m, rep := from.Model, from.Report
 	path := filepath.Join(made.Topic, modelFile)
 	on, off, threshold := rep.PerClass[made.Name], rep.PerClass[train.Other], m.Threshold(made.Name)

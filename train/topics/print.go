@@ -13,7 +13,7 @@ import (
 )
 
 // Print writes what was made, and how to crawl with it.
-func (made *Made) Print(w io.Writer) {
+func (made *madeTopic) Print(w io.Writer) {
 	cli.Fprintf(w, "Topic %s in %s: %s, %s\n", made.Name, made.Topic, report.Count(len(made.Keywords), "keyword"), report.StartPages(len(made.Seeds)))
 	cli.Fprintf(w, "  keywords: %s\n", strings.Join(made.Keywords, ", "))
 	if made.KeywordsBy != nil && *made.KeywordsBy != train.Nouns { // the usual way needs no line
@@ -39,7 +39,7 @@ func (made *Made) Print(w io.Writer) {
 
 // named returns the value of --topic for a topic in a folder.
 func named(name, folder string) string {
-	if folder == Own(name) {
+	if folder == ownFolders(name) {
 		return name
 	}
 	return folder

@@ -20,16 +20,16 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, topic := range map[string]*models.Topic{
-		Own("bees"): {Name: "bees", Keywords: []string{"bee"}},
-		"wasps":     {Name: "wasps", Keywords: []string{"wasp"}, Model: banking.Model},
+		ownFolders("bees"): {Name: "bees", Keywords: []string{"bee"}},
+		"wasps":            {Name: "wasps", Keywords: []string{"wasp"}, Model: banking.Model},
 	} {
 		if err := models.WriteTopic(dir, topic); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]string{"bees": Own("bees"), "wasps": "wasps", "banking": ""} {
-		if topic, err := Find(name); err != nil || topic.Name != name || Folder(name) != want {
-			t.Errorf("%s: %v, in %q, want %q", name, err, Folder(name), want)
+	for name, want := range map[string]string{"bees": ownFolders("bees"), "wasps": "wasps", "banking": ""} {
+		if topic, err := Find(name); err != nil || topic.Name != name || topicFolder(name) != want {
+			t.Errorf("%s: %v, in %q, want %q", name, err, topicFolder(name), want)
 		}
 	}
 	if names := Names(); !slices.Contains(names, "bees") || !slices.Contains(names, "sport") || slices.Contains(names, "wasps") {
