@@ -234,7 +234,7 @@ func (c *Crawler) rightsOf(o *jobResult) (all []string) {
 	for _, s := range said(o.Host, c.opt.Agent, o.Discovery.URL) {
 		all = append(all, string(s))
 	}
-	for _, s := range page.RightsInHeader(o.Resp.Header) {
+	for _, s := range page.RightsInHeader(o.Resp.Header, o.Discovery.URL) {
 		all = append(all, string(s))
 	}
 	return append(all, o.Read.Page.Rights...)
