@@ -204,13 +204,8 @@ func said(h *hosts.Host, agent, url string) (all []page.Statement) {
 	if rules == nil {
 		return nil
 	}
-	for _, line := range rules.Usage(agent, path) {
+	for _, line := range rules.Usage(agent, path, uses...) {
 		all = append(all, page.Said("robots.txt", line[0], line[1]))
-	}
-	for _, token := range uses {
-		if rules.Speaks(token) && !rules.Allowed(token, path) {
-			all = append(all, page.Said("robots.txt", "user-agent", token))
-		}
 	}
 	for _, line := range h.Reserved.Said(path) {
 		all = append(all, page.Said("tdmrep.json", line[0], line[1]))

@@ -41,8 +41,7 @@ func (identityInitCmd) Help() string {
 Run it again to write the documents anew: the key is kept, unless you give --renew. Then the old key moves to key-1.json. Delete that file and run this again when no crawl uses it.
 
 Examples:
-  fossick identity init bot.example.org --contact you@example.org --purpose search
-  fossick focus --topic bees --sign identity/key.json --contact you@example.org --purpose search
+  fossick identity init bot.example.org --contact you@example.org
   fossick identity init bot.example.org --contact you@example.org --renew`
 }
 
@@ -72,22 +71,22 @@ func (c identityInitCmd) Run(a *app) error {
 	}
 	site := filepath.Join(c.Out, "site")
 	made := identity{
-		Directory: filepath.Join(site, filepath.FromSlash(fetch.DirectoryPath)), Key: filepath.Join(c.Out, "key.json"),
-		Card: filepath.Join(site, filepath.FromSlash(cardPath)), Headers: filepath.Join(c.Out, "headers.txt"),
-		URL: "https://" + host + fetch.DirectoryPath, CardURL: "https://" + host + cardPath,
+		Key: filepath.Join(c.Out, "key.json"), Headers: filepath.Join(c.Out, "headers.txt"),
+		Card: filepath.Join(site, filepath.FromSlash(cardPath)), CardURL: "https://" + host + cardPath,
 	}
-	if err := errors.Join(os.MkdirAll(c.Out, 0o700), os.MkdirAll(filepath.Dir(made.Directory), 0o755)); err != nil {
+	if err := os.MkdirAll(c.Out, 0o700); err != nil {
 		return err
 	}
 	if made.Made, err = makeKey(made.Key, host, c.Renew); err != nil {
 		return err
 	}
-	keys, err := keysIn(c.Out, made.Key, made.URL)
+	keys, url, err := keysIn(c.Out, made.Key, host)
 	if err != nil {
 		return err
 	}
+	made.Keys, made.URL, made.Directory = len(keys), url, filepath.Join(site, filepath.FromSlash(page.Path(url)))
 	now := time.Now()
-	made.Keys, made.Until = len(keys), now.Add(provenFor).UTC().Format(time.DateOnly)
+	made.Until = now.Add(provenFor).UTC().Format(time.DateOnly)
 	directory, header := fetch.Directory(host, keys, now, now.Add(provenFor))
 	var fields strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(header)) {
@@ -95,6 +94,9 @@ func (c identityInitCmd) Run(a *app) error {
 	}
 	card, err := json.MarshalIndent(c.card(made.URL, made.CardURL), "", "  ")
 	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(made.Directory), 0o755); err != nil {
 		return err
 	}
 	err = errors.Join(writeFile(made.Directory, directory), writeFile(made.Headers, []byte(fields.String())), writeFile(made.Card, append(card, '\n')))
@@ -142,28 +144,28 @@ func makeKey(path, host string, renew bool) (made bool, err error) {
 	return true, err
 }
 
-// keysIn reads the present key and those before it. All must be published at url.
-func keysIn(dir, present, url string) (keys []*fetch.Key, err error) {
+// keysIn reads the present key and those before it, and where they are published: at one URL of the host.
+func keysIn(dir, present, host string) (keys []*fetch.Key, at string, err error) {
 	before, err := filepath.Glob(filepath.Join(dir, "key-*.json"))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, path := range append([]string{present}, before...) {
 		text, err := fileio.Secret(path, 64<<10)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		key, err := fetch.ReadKey(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, "", fmt.Errorf("%s: %w", path, err)
 		}
 		signer, err := fetch.NewSigner(key, "", time.Now)
-		if err != nil || signer.String() != url {
-			return nil, cli.Usagef("%s is the key of another identity: give its host, or another --out", path)
+		if err != nil || !strings.HasPrefix(signer.String(), "https://"+host+"/") || at != "" && signer.String() != at {
+			return nil, "", cli.Usagef("%s is the key of another identity: give its host, or another --out", path)
 		}
-		keys = append(keys, key)
+		keys, at = append(keys, key), signer.String()
 	}
-	return keys, nil
+	return keys, at, nil
 }
 
 func writeFile(path string, text []byte) error {
@@ -215,9 +217,9 @@ func (i identity) print(w io.Writer, contact string) {
 	if i.Made {
 		what = "new"
 	}
-	cli.Fprintf(w, "%s  the key, %s; it stays with you\n", i.Key, what)
-	cli.Fprintf(w, "%s  publish as %s, with the header fields in %s\n", i.Directory, i.URL, i.Headers)
-	cli.Fprintf(w, "%s  publish as %s\n", i.Card, i.CardURL)
-	cli.Fprintf(w, "The directory lists %s; its header is valid until %s: run this again before. Then crawl with --sign %s --contact %s.\n",
-		report.Count(i.Keys, "key"), i.Until, i.Key, contact)
+	cli.Fprintf(w, "%s is the key, %s; it stays with you.\n", i.Key, what)
+	cli.Fprintf(w, "Publish %s\n  as %s, with the header fields in %s.\n", i.Directory, i.URL, i.Headers)
+	cli.Fprintf(w, "Publish %s\n  as %s.\n", i.Card, i.CardURL)
+	cli.Fprintf(w, "The directory lists %s. Its header is valid until %s; run this again before.\n", report.Count(i.Keys, "key"), i.Until)
+	cli.Fprintf(w, "Sign a crawl: fossick focus --sign %s --contact %s …\n", i.Key, contact)
 }

@@ -113,11 +113,11 @@ func (k *Key) public() jwk {
 }
 
 // directoryOf returns the URL at which a host publishes its keys.
-func directoryOf(host string) string { return "https://" + host + DirectoryPath }
+func directoryOf(host string) string { return "https://" + host + directoryPath }
 
 const (
-	// DirectoryPath is the well-known place of a host's keys.
-	DirectoryPath = "/.well-known/http-message-signatures-directory"
+	// directoryPath is the well-known place of a host's keys.
+	directoryPath = "/.well-known/http-message-signatures-directory"
 	directoryType = "application/http-message-signatures-directory+json"
 	directoryTag  = "http-message-signatures-directory"
 )
@@ -143,7 +143,7 @@ func Directory(host string, keys []*Key, from, until time.Time) (document []byte
 		inputs, signatures = append(inputs, label+"="+params), append(signatures, label+"="+k.sign(fields, params))
 	}
 	return document, http.Header{
-		"Content-Type": {directoryType}, "Content-Digest": {digest},
+		"Content-Type": {directoryType}, "Cache-Control": {"max-age=86400"}, "Content-Digest": {digest},
 		"Signature-Input": {strings.Join(inputs, ", ")}, "Signature": {strings.Join(signatures, ", ")},
 	}
 }

@@ -3,6 +3,7 @@ package fetch
 import (
 	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -96,9 +97,9 @@ func TestSigned(t *testing.T) {
 		key           *Key
 		contact, from string
 	}{
-		"PEM":      {keyOf(t, rfcPEM), "https://bot.test/about", "https://bot.test" + DirectoryPath},
-		"made":     {made, "mail@bot.test", "https://maker.test" + DirectoryPath},
-		"read":     {keyOf(t, string(text)), "https://bot.test", "https://maker.test" + DirectoryPath},
+		"PEM":      {keyOf(t, rfcPEM), "https://bot.test/about", "https://bot.test" + directoryPath},
+		"made":     {made, "mail@bot.test", "https://maker.test" + directoryPath},
+		"read":     {keyOf(t, string(text)), "https://bot.test", "https://maker.test" + directoryPath},
 		"any path": {keyOf(t, strings.Replace(rfcKey, "{", `{"jwks_uri":"https://k.test/jwks.json?a=1",`, 1)), "", "https://k.test/jwks.json?a=1"},
 	} {
 		r, directory := signed(t, c.key, c.contact, "https://A.test:443/x?y", at)
@@ -110,7 +111,7 @@ func TestSigned(t *testing.T) {
 	for name, spoil := range map[string]func(r *http.Request){
 		"another host":    func(r *http.Request) { r.Host = "b.test" },
 		"another agent":   func(r *http.Request) { r.Header.Set(agentName, `sig1="https://other.test"`) },
-		"the bare string": func(r *http.Request) { r.Header.Set(agentName, `"https://bot.test`+DirectoryPath+`"`) },
+		"the bare string": func(r *http.Request) { r.Header.Set(agentName, `"https://bot.test`+directoryPath+`"`) },
 		"another label": func(r *http.Request) {
 			r.Header.Set(agentName, strings.Replace(r.Header.Get(agentName), "sig1", "sig2", 1))
 		},
@@ -167,6 +168,32 @@ func TestKeysThatAreNone(t *testing.T) {
 		if _, err := ReadKey([]byte(text)); !errors.Is(err, errKey) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestPeerVerifies: another implementation verifies a request and the directory of its key.
+func TestPeerVerifies(t *testing.T) {
+	testkit.NodeModule(t, "http-message-sig", "package.json")
+	key, _ := NewKey("bot.test")
+	r, _ := signed(t, key, "", "https://A.test:443/x?y", time.Now())
+	document, header := Directory("bot.test", []*Key{key}, time.Now(), time.Now().Add(time.Hour))
+	fields := func(h http.Header) map[string]string {
+		all := map[string]string{}
+		for name := range h {
+			all[name] = h.Get(name)
+		}
+		return all
+	}
+	message, err := json.Marshal(map[string]any{"url": "https://a.test/x?y", "fields": fields(r.Header), "directory": key.at, "answer": fields(header), "keys": json.RawMessage(document)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct{ KeyID, Nonce, Tag, Proof string }
+	if err := json.Unmarshal(testkit.Script(t, "botauth.mjs", string(message)), &said); err != nil {
+		t.Fatal(err)
+	}
+	if said.KeyID != key.name || said.Tag != tag || said.Proof != directoryTag || said.Nonce == "" || !strings.Contains(r.Header.Get("Signature-Input"), said.Nonce) {
+		t.Errorf("%+v, want key %s", said, key.name)
 	}
 }
 

@@ -443,10 +443,10 @@ func (p *robotsParser) usage(u usageLine) {
 	}
 }
 
-// Usage returns what the file lets agent use a page for, by its path and query, and the licences
-// that it names: names and values of lines. Of the lines of one name those with the longest
-// matching pattern count.
-func (r *Robots) Usage(agent, pathAndQuery string) (said [][2]string) {
+// Usage returns what the file lets agent use a page for, by its path and query: names and values of
+// lines. Of the lines of one name those with the longest matching pattern count. Those of the given
+// tokens that may not fetch the page follow, and the licences that the file names.
+func (r *Robots) Usage(agent, pathAndQuery string, tokens ...string) (said [][2]string) {
 	if a := r.agent(agent); a != nil {
 		longest := map[string]int{}
 		values, octets := make([]string, len(a.usage)), make([]int, len(a.usage))
@@ -458,6 +458,11 @@ func (r *Robots) Usage(agent, pathAndQuery string) (said [][2]string) {
 			if octets[i] == longest[u.name] {
 				said = append(said, [2]string{u.name, values[i]})
 			}
+		}
+	}
+	for _, token := range tokens {
+		if r.speaks(token) && !r.Allowed(token, pathAndQuery) {
+			said = append(said, [2]string{"user-agent", token})
 		}
 	}
 	for _, url := range r.licences {
@@ -482,8 +487,8 @@ func (u usageLine) at(pathAndQuery string) (value string, octets int) {
 	return strings.TrimSpace(u.value[end:]), rule.octets
 }
 
-// Speaks reports whether the file has a group for the token itself.
-func (r *Robots) Speaks(token string) bool {
+// speaks reports whether the file has a group for the token itself.
+func (r *Robots) speaks(token string) bool {
 	_, ok := r.index[productToken(token)]
 	return ok
 }

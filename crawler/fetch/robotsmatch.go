@@ -139,7 +139,7 @@ func (r *Robots) Narrow(agent string, also ...string) *Robots {
 		n.take(r, a, "*")
 	}
 	for _, token := range also {
-		if r.Speaks(token) {
+		if r.speaks(token) {
 			n.take(r, r.agent(token), productToken(token))
 		}
 	}
