@@ -99,7 +99,7 @@ func (c identityInitCmd) Run(a *app) error {
 	if err := os.MkdirAll(filepath.Dir(made.Directory), 0o755); err != nil {
 		return err
 	}
-	err = errors.Join(writeFile(made.Directory, directory), writeFile(made.Headers, []byte(fields.String())), writeFile(made.Card, append(card, '\n')))
+	err = errors.Join(writeFile(made.Directory, directory, 0o644), writeFile(made.Headers, []byte(fields.String()), 0o644), writeFile(made.Card, append(card, '\n'), 0o644))
 	if err != nil {
 		return err
 	}
@@ -121,27 +121,25 @@ func publisher(text string) (string, error) {
 func makeKey(path, host string, renew bool) (made bool, err error) {
 	_, text := fetch.NewKey(host)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) && renew {
-		err = fs.ErrExist
+	switch {
+	case errors.Is(err, fs.ErrExist) && renew:
 		for i := 1; errors.Is(err, fs.ErrExist); i++ {
-			err = os.Link(path, strings.TrimSuffix(path, ".json")+fmt.Sprintf("-%d.json", i))
+			err = os.Link(path, fmt.Sprintf("%s-%d.json", strings.TrimSuffix(path, ".json"), i))
 		}
 		if err != nil {
 			return false, err
 		}
-		return true, fileio.Write(path, 0o600, func(f *os.File) error { _, err := f.Write(text); return err })
-	}
-	if errors.Is(err, fs.ErrExist) {
+		return true, writeFile(path, text, 0o600)
+	case errors.Is(err, fs.ErrExist):
 		return false, nil
-	}
-	if err != nil {
+	case err != nil:
 		return false, err
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		err = errors.Join(err, os.Remove(path))
+		return false, errors.Join(err, os.Remove(path))
 	}
-	return true, err
+	return true, nil
 }
 
 // keysIn reads the present key and those before it, and where they are published: at one URL of the host.
@@ -168,8 +166,8 @@ func keysIn(dir, present, host string) (keys []*fetch.Key, at string, err error)
 	return keys, at, nil
 }
 
-func writeFile(path string, text []byte) error {
-	return fileio.Write(path, 0o644, func(f *os.File) error { _, err := f.Write(text); return err })
+func writeFile(path string, text []byte, perm fs.FileMode) error {
+	return fileio.Write(path, perm, func(f *os.File) error { _, err := f.Write(text); return err })
 }
 
 // agentCard is a Signature Agent Card (draft-meunier-webbotauth-registry).
