@@ -207,13 +207,8 @@ func said(h *hosts.Host, agent, url string) (all []page.Statement) {
 	if rules == nil {
 		return nil
 	}
-	for _, line := range rules.Usage(agent, path) {
+	for _, line := range rules.Usage(agent, path, uses...) {
 		all = append(all, page.Said("robots.txt", line[0], line[1]))
-	}
-	for _, token := range uses {
-		if rules.Speaks(token) && !rules.Allowed(token, path) {
-			all = append(all, page.Said("robots.txt", "user-agent", token))
-		}
 	}
 	for _, line := range h.Reserved.Said(path) {
 		all = append(all, page.Said("tdmrep.json", line[0], line[1]))
@@ -237,7 +232,7 @@ func (c *Crawler) rightsOf(o *jobResult) (all []string) {
 	for _, s := range said(o.Host, c.opt.Agent, o.Discovery.URL) {
 		all = append(all, string(s))
 	}
-	for _, s := range page.RightsInHeader(o.Resp.Header) {
+	for _, s := range page.RightsInHeader(o.Resp.Header, o.Discovery.URL) {
 		all = append(all, string(s))
 	}
 	return append(all, o.Read.Page.Rights...)

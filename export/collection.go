@@ -169,7 +169,8 @@ type Page struct {
 	Depth       int    // links from the nearest start page
 
 	Rights  []page.Statement // its owner's statements on use, with their sources
-	Licence string
+	Licence string           // URL
+	Usage   string           // what its owner allows and refuses, as a Content-Usage dictionary
 
 	Text     string // extracted by Options.Text, with Want.Text
 	Markdown string // likewise, with Want.Markdown
@@ -548,8 +549,9 @@ func (s *selection) read(one picked) (*Page, error) {
 		URL: r.URL, Host: page.Host(r.URL), Site: page.Site(r.URL), Title: r.Title,
 		Language: r.Lang, ContentType: r.ContentType, Fetched: time.UnixMilli(r.At).UTC(),
 		Bytes: r.Bytes, Checksum: hex.EncodeToString(r.Checksum),
-		Rights: said(r), Licence: page.Licence(said(r)), Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
+		Rights: said(r), Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
 	}
+	p.Licence, p.Usage = page.Terms(p.Rights)
 	for _, part := range []func(*Page, *picked) error{s.readLabel, s.readStory, s.readText, s.readExchanges} {
 		if err := part(p, &one); err != nil {
 			return nil, fmt.Errorf("%s: page %d, %s: %w", from.Store.Dir(), r.Number, r.URL, err)

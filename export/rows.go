@@ -69,6 +69,7 @@ var columns = []column{
 	{"why", textual, func(p *Page) any { return text(p.Why) }},
 	{"rights", textual, func(p *Page) any { return text(joined(p.Rights)) }},
 	{"licence", textual, func(p *Page) any { return text(p.Licence) }},
+	{"usage", textual, func(p *Page) any { return text(p.Usage) }},
 	{"content_type", textual, func(p *Page) any { return text(p.ContentType) }},
 	{"bytes", integer, func(p *Page) any { return p.Bytes }},
 	{"checksum", textual, func(p *Page) any { return text(p.Checksum) }},

@@ -37,7 +37,7 @@ fi
 # The tests were written with these versions; node 18 runs them. The scripts of ReplayWeb.page are
 # prebuilt, so its package alone is enough.
 replay=replaywebpage@2.5.3
-modules=(@duckdb/node-api@1.5.6-r.1 puppeteer-core@24.43.1 warcio@2.4.11)
+modules=(@duckdb/node-api@1.5.6-r.1 puppeteer-core@24.43.1 warcio@2.4.11 http-message-sig@0.3.0)
 if [ "$(cat installed 2>/dev/null)" != "$replay ${modules[*]}" ]; then
 	rm -rf installed package.json package-lock.json node_modules
 	bounded npm install --prefix . --loglevel error --no-audit --no-fund --ignore-scripts "${modules[@]}" >npm.log

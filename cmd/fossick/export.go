@@ -36,7 +36,7 @@ type exportCmd struct {
 	Host     []string `placeholder:"H,H" help:"Only pages of these hosts." group:"rows" expert:""`
 	Include  string   `placeholder:"REGEX" help:"Only pages whose URL matches." group:"rows"`
 	Since    string   `placeholder:"TIME" help:"Only pages fetched since: a day, a time, or an age as 2w." group:"rows"`
-	Purpose  string   `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive; pages whose owners refuse it are left out [the crawl's purpose]." group:"rows" predictor:"search,training,research,archive" expert:""`
+	Purpose  string   `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, answer, training, research or archive; pages whose owners refuse it are left out [the crawl's purpose]." group:"rows" predictor:"search,answer,training,research,archive" expert:""`
 	Limit    int      `placeholder:"N" help:"Write only the first N pages." group:"rows"`
 	Partial  bool     `help:"Skip damaged records, and count them." group:"rows" expert:""`
 }

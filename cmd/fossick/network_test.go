@@ -2,64 +2,88 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	"fossick/crawler/fetch"
 	"fossick/datasets/web"
+	"fossick/internal/testkit"
 )
 
-// TestSign: every request of a crawl is signed, also for robots.txt, with the
-// key that the crawl says to publish.
+// TestSign: every request of a crawl is signed, also for robots.txt, and a site that knows nothing of
+// fossick finds the key where the request says.
 func TestSign(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const pem = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF\n-----END PRIVATE KEY-----\n"
-	if err := os.WriteFile("key.pem", []byte(pem), 0o600); err != nil {
+	write(t, "key.pem", pem)
+	if err := os.Chmod("key.pem", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	key, err := fetch.ReadKey([]byte(pem))
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"identity", "init", "bot.test", "--contact", "me@bot.test"}, &out, &out); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, &out)
+	}
+	directory, err := os.ReadFile("identity/site/.well-known/http-message-signatures-directory")
 	if err != nil {
 		t.Fatal(err)
 	}
-	signed := regexp.MustCompile(`^sig1=\("@authority" "signature-agent"\);created=\d+;expires=\d+;keyid="` + key.Name() + `";alg="ed25519";nonce="([^"]+)";tag="web-bot-auth"$`)
-	var mu sync.Mutex
-	nonces := map[string]bool{}
+	var mu sync.Mutex // guards the rest
+	published := map[string][]byte{
+		"https://bot.test/.well-known/http-message-signatures-directory":   directory,
+		"https://other.test/.well-known/http-message-signatures-directory": []byte(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"}]}`),
+	}
+	nonces, askers := map[string]bool{}, map[string]int{}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		input := signed.FindStringSubmatch(r.Header.Get("Signature-Input"))
-		if input == nil || nonces[input[1]] || r.Header.Get("Signature") == "" || r.Header.Get("Signature-Agent") != `"https://bot.test"` {
-			t.Errorf("%s%s: %v", r.Host, r.URL.Path, r.Header)
-		} else {
-			nonces[input[1]] = true
+		var err error
+		for from, keys := range published {
+			var named, nonce string
+			if named, nonce, err = testkit.VerifyBot(r, keys, time.Now()); err == nil && named == from && !nonces[nonce] {
+				nonces[nonce] = true
+				askers[from]++
+				break
+			}
+			err = cmp.Or(err, errors.New("the key is of another host, or the nonce is not new"))
+		}
+		if err != nil {
+			t.Errorf("%s%s: %v: %v", r.Host, r.URL.Path, err, r.Header)
 		}
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<p>gold of %s <a href="http://A.test/1">one</a> <a href="http://b.test:8080/">two</a>`, r.Host)
 	}))
 	defer srv.Close()
-	crawl := func(key string) (int, string) {
-		var out, errOut bytes.Buffer
+	for _, c := range []struct {
+		key, contact string
+		code         int
+		says         string
+	}{
+		{"identity/key.json", "me@bot.test", 0, "sites look for the key at https://bot.test/.well-known/http-message-signatures-directory"},
+		{"key.pem", "https://other.test/about", 0, `https://other.test/.well-known/http-message-signatures-directory; publish there {"keys":[{"kty":"OKP","crv":"Ed25519","kid":"poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"`},
+		{"key.pem", "me@other.test", exitUsage, "--contact https://HOST"},
+		{"none.pem", "me@bot.test", exitUsage, "fossick identity init"},
+	} {
+		var out bytes.Buffer
 		code := run(t.Context(), []string{"focus", "--topic", "gold", "--keywords", "gold", "--proxy", srv.URL, "--seed", "http://a.test/",
-			"--delay", "0", "--store", "store-" + key, "--contact", "https://bot.test/about", "--sign", key}, &out, &errOut)
-		return code, out.String() + errOut.String()
+			"--delay", "0", "--store", "store-" + filepath.Base(c.key) + c.contact[:2], "--contact", c.contact, "--sign", c.key}, &out, &out)
+		if code != c.code || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%s, %s: exit code %d, want %q\n%s", c.key, c.contact, code, c.says, &out)
+		}
 	}
-	if code, said := crawl("key.pem"); code != 0 || !strings.Contains(said, key.Directory()) {
-		t.Errorf("exit code %d\n%s", code, said)
-	}
-	if len(nonces) != 5 { // two robots.txt, three pages
-		t.Errorf("%d signed requests", len(nonces))
-	}
-	if code, said := crawl("none.pem"); code != exitUsage || !strings.Contains(said, "openssl genpkey") {
-		t.Errorf("without a key: exit code %d\n%s", code, said)
+	for from := range published {
+		if askers[from] != 5 { // two robots.txt, three pages
+			t.Errorf("%d requests verified with the key at %s", askers[from], from)
+		}
 	}
 }
 

@@ -18,28 +18,29 @@ import (
 // usageSignal is a statement of a site about the use of its pages.
 type usageSignal struct {
 	says    string
-	refuses string // purposes, by their first letters
+	refuses string // purposes, by their first letters; i for answer
 }
 
 // The statements of sites: in robots.txt, in a header, in the page, in tdmrep.json.
 var (
 	robotsSignals = []usageSignal{
-		{"", ""}, {"Content-Signal: search=yes, ai-train=no", "t"}, {"Content-Usage: /p train-ai=n", "t"},
-		{"Content-Signal: search=no", "s"}, {"Allow: /\n\nUser-agent: Google-Extended\nDisallow: /p", "t"}, {"Content-Usage: /other train-ai=n", ""},
+		{"", ""}, {"Content-Signal: search=yes, ai-train=no", "t"}, {"Content-Usage: /p train-ai=n, ai-use=n", "ti"},
+		{"Content-Signal: search=no\nLicense: https://rsl.test/robots.xml", "s"}, {"Allow: /\n\nUser-agent: Google-Extended\nDisallow: /p", "ti"}, {"Content-Usage: train-ai=n\nContent-Usage: /p search=y", ""},
 	}
-	headerSignals = []usageSignal{{"", ""}, {"X-Robots-Tag: noai", "t"}, {"TDM-Reservation: 1", "tr"}, {"X-Robots-Tag: otherbot: noai", ""}}
+	headerSignals = []usageSignal{{"", ""}, {"X-Robots-Tag: noai", "t"}, {"TDM-Reservation: 1", "tri"}, {`Link: </rsl.xml>; rel="license"; type="application/rsl+xml"`, ""}}
 	pageSignals   = []usageSignal{
-		{"", ""}, {`<meta name="robots" content="noarchive, noimageai">`, "a"}, {`<meta name="tdm-reservation" content="1">`, "tr"},
+		{"", ""}, {`<meta name="robots" content="noarchive, noimageai">`, "a"}, {`<meta name="tdm-reservation" content="1">`, "tri"},
 		{`<link rel="license" href="https://creativecommons.org/licenses/by/4.0/">`, ""},
 	}
-	fileSignals = []usageSignal{{"", ""}, {`[{"location":"/p","tdm-reservation":1}]`, "tr"}, {`[{"location":"/other","tdm-reservation":1},{"location":"/","tdm-reservation":0}]`, ""}}
+	fileSignals = []usageSignal{{"", ""}, {`[{"location":"/p","tdm-reservation":1}]`, "tri"}, {`[{"location":"/other","tdm-reservation":1},{"location":"/","tdm-reservation":0}]`, ""}}
 )
 
 type ownerSignals struct{ robots, header, page, file usageSignal }
 
 // refuse says whether one of the signals refuses a purpose.
 func refuse(purpose string, some ...usageSignal) bool {
-	return slices.ContainsFunc(some, func(s usageSignal) bool { return purpose != "" && strings.Contains(s.refuses, purpose[:1]) })
+	letter := map[string]string{"search": "s", "answer": "i", "training": "t", "research": "r", "archive": "a"}[purpose]
+	return slices.ContainsFunc(some, func(s usageSignal) bool { return purpose != "" && strings.Contains(s.refuses, letter) })
 }
 
 // signalWeb has a host for each combination of signals, and counts requests for its page and tdmrep.json.
@@ -128,7 +129,7 @@ func TestRights(t *testing.T) {
 			}
 		}
 	}
-	for _, purpose := range []page.Purpose{"", page.ForSearch, page.ForTraining, page.ForResearch, page.ForArchive} {
+	for _, purpose := range []page.Purpose{"", page.ForSearch, page.ForAnswer, page.ForTraining, page.ForResearch, page.ForArchive} {
 		web.asked, web.files = map[int]int{}, map[int]int{}
 		dir := filepath.Join("stores", "for-"+string(purpose))
 		args := []string{"focus", "--topic", "gold", "--keywords", "gold", "--proxy", "http://" + srv.Listener.Addr().String(), "--seed", "http://start.test/",
@@ -151,12 +152,21 @@ func TestRights(t *testing.T) {
 		}
 		exported(string(purpose), true, dir)
 	}
-	for _, purpose := range []string{"training", "archive", "Search", "research"} {
+	for _, purpose := range []string{"training", "answer", "archive", "Search", "research"} {
 		exported(strings.ToLower(purpose), false, filepath.Join("stores", "for-"), "--purpose", purpose)
 	}
 	rows := do("export", filepath.Join("stores", "for-"), "--to", "jsonl", "-o", "-")
 	if n := strings.Count(rows, `"licence":"https://creativecommons.org/licenses/by/4.0/"`); n != web.sites()/len(pageSignals) {
 		t.Errorf("%d licences", n)
+	}
+	// The licence of the page comes before that of its header, and this before that of robots.txt.
+	inHeader := web.sites() / len(headerSignals) * (len(pageSignals) - 1) / len(pageSignals)
+	inRobots := web.sites() / len(robotsSignals) * (len(headerSignals) - 1) / len(headerSignals) * (len(pageSignals) - 1) / len(pageSignals)
+	if n, m := strings.Count(rows, `.test/rsl.xml","usage"`), strings.Count(rows, `"licence":"https://rsl.test/robots.xml"`); n != inHeader || m != inRobots {
+		t.Errorf("%d licences in headers, want %d; %d in robots.txt, want %d", n, inHeader, m, inRobots)
+	}
+	if !strings.Contains(rows, `"usage":"train-ai=n, search=y"`) || !strings.Contains(rows, `"usage":"train-ai=n, ai-use=n"`) {
+		t.Error("no row has the usage that its statements mean")
 	}
 	if !slices.ContainsFunc(strings.Split(rows, "\n"), func(row string) bool {
 		return strings.Contains(row, `"rights":"robots.txt: content-signal search=yes, ai-train=no | header: x-robots-tag noai`)

@@ -271,6 +271,7 @@ type verbs struct {
 	Survey      surveyCmd      `cmd:"" group:"crawl" help:"Crawl sites party by party, and list the seeds of the next survey."`
 	Agent       agentCmd       `cmd:"" group:"crawl" help:"Crawl together with other machines."`
 	Coordinator coordinatorCmd `cmd:"" group:"crawl" help:"Run the agent that coordinates the others."`
+	Identity    identityCmd    `cmd:"" group:"crawl" help:"Make the key that signs requests, and what sites need to know it."`
 	Cluster     clusterCmd     `cmd:"" group:"crawl" help:"Prepare and watch the machines of one crawl."`
 	Refine      refineCmd      `cmd:"" group:"learn" help:"Label the pages of a crawl and drop those off topic."`
 	Eval        evalCmd        `cmd:"" group:"learn" help:"Measure how good a crawl is."`

@@ -32,7 +32,7 @@
 //	challenge.go  challenges and block pages; price.go what a 402 asks for
 //	body.go       decompression and limits of size
 //	cookies.go    a cookie jar for each site
-//	botauth.go    signed requests (Web Bot Auth, RFC 9421)
+//	botauth.go    signed requests, directories of keys (Web Bot Auth, RFC 9421)
 //	robots.go, robotsmatch.go  robots.txt (RFC 9309)
 //	tdmrep.go     tdmrep.json
 //

@@ -3,6 +3,7 @@ package fetch
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"fossick/internal/page"
@@ -118,6 +119,7 @@ func FuzzRules(f *testing.F) {
 			f.Add(text, "/a/b?c")
 		}
 	}
+	f.Add([]byte("License: https://a.test/rsl.xml\nUser-agent: *\nContent-Usage: /a train-ai=n\nContent-Signal: search=no\nDisallow: /x\n"), "/a/b?c")
 	f.Add([]byte("# all is refused: x\nUser-agent: *\nDisallow: /\n"), "/")
 	f.Fuzz(func(t *testing.T, stored []byte, path string) {
 		first, again := &Robots{}, &Robots{}
@@ -137,6 +139,9 @@ func FuzzRules(f *testing.F) {
 			d2, _ := again.CrawlDelay(agent)
 			if a != b || d1 != d2 {
 				t.Errorf("%q %s %q: %v %v, written and read %v %v", stored, agent, path, a, d1, b, d2)
+			}
+			if a, b := first.Usage(agent, path), again.Usage(agent, path); !slices.Equal(a, b) {
+				t.Errorf("%q %s %q: %q, written and read %q", stored, agent, path, a, b)
 			}
 		}
 	})

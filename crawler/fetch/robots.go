@@ -26,6 +26,7 @@ type Robots struct {
 	agents   []robotsAgent  // in the order of their first line
 	index    map[string]int // lower-case product token, or "*", to agents
 	sitemaps []string
+	licences []string // URLs of the whole file (RSL 1.0)
 	why      string
 }
 
@@ -49,12 +50,13 @@ const (
 	// maxRobotsLine cuts a line as Google does, at eight times its longest URL.
 	maxRobotsLine = 8*2083 - 1
 	maxSitemaps   = 10_000
+	maxLicences   = 16
 	maxCrawlDelay = 24 * time.Hour
 )
 
 // parseRobots reads a robots.txt of any quality and ignores lines without meaning. Matching
 // follows RFC 9309; it forgives the typing errors that Google forgives ("disalow", a missing
-// colon). It also reads Crawl-delay and Sitemap, which the RFC leaves open.
+// colon). It also reads Crawl-delay, Sitemap and statements on use, which the RFC leaves open.
 func parseRobots(body []byte) *Robots {
 	p := robotsParser{r: &Robots{index: map[string]int{}}, seen: map[string]bool{}}
 	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) {
@@ -103,8 +105,15 @@ func (p *robotsParser) line(line string) {
 		p.rule(false, value)
 	case keyDelay:
 		p.delay(value)
-	case keySignal, keyUsage:
-		p.usage(usageLine{key, value})
+	case keySignal:
+		p.usage(usageLine{"content-signal", value})
+	case keyUsage:
+		p.usage(usageLine{"content-usage", value})
+	case keyLicence:
+		absolute := strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://")
+		if absolute && len(p.r.licences) < maxLicences && !slices.Contains(p.r.licences, value) {
+			p.r.licences = append(p.r.licences, value)
+		}
 	case keySitemap:
 		if value != "" && len(p.r.sitemaps) < maxSitemaps && !p.seen[value] {
 			p.seen[value] = true
@@ -252,6 +261,7 @@ const (
 	keySitemap
 	keySignal
 	keyUsage
+	keyLicence
 )
 
 // robotsKey recognises a key by its beginning, in any case, with the typing errors that Google
@@ -268,6 +278,7 @@ func robotsKey(key string) robotsLineKey {
 		{"crawl-delay", keyDelay}, {"crawldelay", keyDelay},
 		{"sitemap", keySitemap}, {"site-map", keySitemap},
 		{"content-signal", keySignal}, {"content-usage", keyUsage},
+		{"license", keyLicence},
 	} {
 		if len(key) >= len(k.prefix) && strings.EqualFold(key[:len(k.prefix)], k.prefix) {
 			return k.key
@@ -328,6 +339,9 @@ func (r *Robots) MarshalText() ([]byte, error) {
 			}
 			b.WriteString("Disallow:\n") // without a rule the next agent would join this one
 		}
+	}
+	for _, s := range r.licences {
+		fmt.Fprintf(&b, "License: %s\n", s)
 	}
 	for _, s := range r.sitemaps {
 		fmt.Fprintf(&b, "Sitemap: %s\n", s)
@@ -410,11 +424,11 @@ func (f *Fetcher) Allowed(ctx context.Context, u *url.URL, agent string) error {
 }
 
 // usageLine states what pages may be used for: Content-Signal, or Content-Usage with a path
-// pattern before its value (draft-ietf-aipref-attach).
+// pattern before its value (draft-ietf-aipref-attach-05).
 type usageLine struct{ name, value string }
 
 // maxUsageLines bounds the usage lines per agent.
-const maxUsageLines = 16
+const maxUsageLines = 64
 
 // usage gives a line to the agents of the present group. Like a Crawl-delay it does not end
 // the run of User-agent lines.
@@ -429,30 +443,52 @@ func (p *robotsParser) usage(u usageLine) {
 	}
 }
 
-// Usage returns what the file lets agent use a page for, by its path and query: names and
-// values of lines.
-func (r *Robots) Usage(agent, pathAndQuery string) (said [][2]string) {
-	a := r.agent(agent)
-	if a == nil {
-		return nil
-	}
-	for _, u := range a.usage {
-		value := u.value
-		if strings.HasPrefix(value, "/") {
-			pattern, rest, _ := strings.Cut(value, " ")
-			rule := compileRule(true, pattern)
-			if !rule.matches(normalOctets(pathAndQuery)) {
-				continue
-			}
-			value = strings.TrimSpace(rest)
+// Usage returns what the file lets agent use a page for, by its path and query: names and values of
+// lines. Of the lines of one name those with the longest matching pattern count. Those of the given
+// tokens that may not fetch the page follow, and the licences that the file names.
+func (r *Robots) Usage(agent, pathAndQuery string, tokens ...string) (said [][2]string) {
+	if a := r.agent(agent); a != nil {
+		longest := map[string]int{}
+		values, octets := make([]string, len(a.usage)), make([]int, len(a.usage))
+		for i, u := range a.usage {
+			values[i], octets[i] = u.at(pathAndQuery)
+			longest[u.name] = max(longest[u.name], octets[i])
 		}
-		said = append(said, [2]string{strings.ToLower(u.name), value})
+		for i, u := range a.usage {
+			if octets[i] == longest[u.name] {
+				said = append(said, [2]string{u.name, values[i]})
+			}
+		}
+	}
+	for _, token := range tokens {
+		if r.speaks(token) && !r.Allowed(token, pathAndQuery) {
+			said = append(said, [2]string{"user-agent", token})
+		}
+	}
+	for _, url := range r.licences {
+		said = append(said, [2]string{"license", url})
 	}
 	return said
 }
 
-// Speaks reports whether the file has a group for the token itself.
-func (r *Robots) Speaks(token string) bool {
+// at returns the line's value and the length of its pattern, 0 without one and -1 if it does not match.
+func (u usageLine) at(pathAndQuery string) (value string, octets int) {
+	if !strings.HasPrefix(u.value, "/") {
+		return u.value, 0
+	}
+	end := strings.IndexAny(u.value, " \t")
+	if end < 0 {
+		end = len(u.value)
+	}
+	rule := compileRule(true, u.value[:end])
+	if !rule.matches(normalOctets(pathAndQuery)) {
+		return "", -1
+	}
+	return strings.TrimSpace(u.value[end:]), rule.octets
+}
+
+// speaks reports whether the file has a group for the token itself.
+func (r *Robots) speaks(token string) bool {
 	_, ok := r.index[productToken(token)]
 	return ok
 }

@@ -252,6 +252,51 @@ func rulesOf(r *Robots, agent string) (rules []robotsRule) {
 	return rules
 }
 
+// TestUsage: the longest matching pattern of a name counts; licences hold for the whole file.
+func TestUsage(t *testing.T) {
+	r := parseRobots([]byte(`License: https://a.test/rsl.xml
+User-agent: *
+Content-Usage: train-ai=n
+content-usage:	/ai-ok/	train-ai=y
+Content-Usage: /ai-ok/not/ train-ai=n, ai-use=n
+Content-Usage: /ai-ok/not/ search=n # also
+Content-Usage: /*.pdf$ search=y
+Content-Signal: ai-input=no
+Disallow: /never
+
+User-agent: other
+License: https://a.test/more.xml
+License: https://a.test/rsl.xml
+License: /relative
+License:
+Content-Usage: /only train-ai=y
+Allow: /
+`))
+	const licences = "license https://a.test/rsl.xml|license https://a.test/more.xml"
+	for _, c := range []struct{ agent, path, want string }{
+		{"fossick", "/", "content-usage train-ai=n|content-signal ai-input=no|"},
+		{"fossick", "/ai-ok/x", "content-usage train-ai=y|content-signal ai-input=no|"},
+		{"fossick", "/ai-ok", "content-usage train-ai=n|content-signal ai-input=no|"},
+		{"fossick", "/ai-ok/not/x", "content-usage train-ai=n, ai-use=n|content-usage search=n|content-signal ai-input=no|"},
+		{"fossick", "/a.pdf", "content-usage search=y|content-signal ai-input=no|"},
+		{"other", "/", ""},
+		{"other", "/only", "content-usage train-ai=y|"},
+	} {
+		for _, rules := range []*Robots{r, r.Narrow(c.agent)} {
+			var lines []string
+			for _, line := range rules.Usage(c.agent, c.path) {
+				lines = append(lines, line[0]+" "+line[1])
+			}
+			if got := strings.Join(lines, "|"); got != c.want+licences {
+				t.Errorf("%s %s: %q, want %q", c.agent, c.path, got, c.want+licences)
+			}
+		}
+	}
+	if got := parseRobots([]byte("License: https://a.test/\nLicense: https://b.test/")).Usage("x", "/"); len(got) != 2 {
+		t.Errorf("without a group: %q", got)
+	}
+}
+
 func FuzzRobots(f *testing.F) {
 	for _, c := range robotsCases {
 		path, _, _ := strings.Cut(c.allow+" "+c.deny, " ")

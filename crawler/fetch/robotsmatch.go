@@ -134,12 +134,12 @@ func (r *Robots) agent(agent string) *robotsAgent {
 // in also. Allowed, CrawlDelay and Usage answer for these as r does. A store keeps this part
 // alone.
 func (r *Robots) Narrow(agent string, also ...string) *Robots {
-	n := &Robots{index: map[string]int{}, sitemaps: r.sitemaps, why: r.why}
+	n := &Robots{index: map[string]int{}, sitemaps: r.sitemaps, licences: r.licences, why: r.why}
 	if a := r.agent(agent); a != nil {
 		n.take(r, a, "*")
 	}
 	for _, token := range also {
-		if r.Speaks(token) {
+		if r.speaks(token) {
 			n.take(r, r.agent(token), productToken(token))
 		}
 	}

@@ -30,8 +30,8 @@ type Manners struct {
 	Timeout   time.Duration `without:"1m" placeholder:"D" help:"Longest time of one request [60s]." group:"manners" expert:""`
 	Cookies   *bool         `kong:"-" without:"no"`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
-	Purpose   string        `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, training, research or archive. Pages whose owners refuse it are not fetched, and export leaves them out." group:"manners" expert:"" predictor:"search,training,research,archive"`
-	Sign      string        `type:"path" placeholder:"KEY" help:"Sign each request with the Ed25519 private key in this file (Web Bot Auth)." group:"manners" expert:"" predictor:"files"`
+	Purpose   string        `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, answer, training, research or archive. Pages whose owners refuse it are not fetched, and export leaves them out." group:"manners" expert:"" predictor:"search,answer,training,research,archive"`
+	Sign      string        `type:"path" placeholder:"KEY" help:"Sign each request with the key in this file, which fossick identity init makes (Web Bot Auth)." group:"manners" expert:"" predictor:"files"`
 	Contact   string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
 }
 
@@ -67,7 +67,9 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	if err != nil {
 		return err
 	}
-	net.Signer = fetch.NewSigner(key, m.Contact, time.Now)
+	if net.Signer, err = fetch.NewSigner(key, m.Contact, time.Now); err != nil {
+		return cli.Usagef("--sign %s: %v", m.Sign, err)
+	}
 	return nil
 }
 
@@ -86,7 +88,7 @@ func (m *Manners) key() (*fetch.Key, error) {
 		return nil, cli.Usagef("--sign: %v", err)
 	}
 	if err != nil {
-		return nil, cli.Usagef("--sign: %v; %v", err, fetch.ErrKey)
+		return nil, cli.Usagef("--sign: %v; `fossick identity init` makes a key", err)
 	}
 	key, err := fetch.ReadKey(text)
 	if err != nil {

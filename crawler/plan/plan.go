@@ -193,12 +193,8 @@ func (c *Crawl) begin(p *Plan, topic *models.Topic, say func(string, ...any)) er
 	if err := seedsInScope(&p.Crawl); err != nil && !c.Resume {
 		return err
 	}
-	if c.Sign != "" {
-		key, err := c.key()
-		if err != nil {
-			return err
-		}
-		say("requests are signed. For sites to find the key, give --contact https://HOST and publish this at https://HOST/.well-known/http-message-signatures-directory: %s", key.Directory())
+	if p.Fetch.Signer != nil {
+		say("requests are signed; sites look for the key at %s", p.Fetch.Signer)
 	}
 	if c.Proxy != "" || c.Hosts != "" { // not the public web
 		return nil
