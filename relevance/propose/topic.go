@@ -180,8 +180,6 @@ type frequencies struct {
 	df    []uint32 // by term
 }
 
-func newFrequencies() *frequencies { return &frequencies{df: make([]uint32, buckets)} }
-
 func (f *frequencies) add(v vector) {
 	f.texts++
 	for _, w := range v {
