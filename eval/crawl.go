@@ -16,19 +16,18 @@ import (
 
 // judgedPage holds the fields of a stored page that the measures need.
 type judgedPage struct {
-	Number      uint64
-	At          int64 // fetch time, Unix milliseconds
-	URL         string
-	Title       string
-	Score       float64 // degree of relevance R at crawl time
-	Crawled     bool    // relevant by the crawl's own model or threshold
-	Label       string  // by the crawl's model; "" without one
-	Probability float64
-	Refined     *store.Label // nil before refine
-	Mark        *store.Mark  // nil when no person marked the page, or when several topics share the crawl
-	Topics      uint64       // bit i: the page is on topic i of those that share the crawl
-	Marked      uint64       // bit i: a person marked the page for topic i
-	Rank        *float64     // link-based rank; nil before rank
+	Number  uint64
+	At      int64 // fetch time, Unix milliseconds
+	URL     string
+	Title   string
+	Score   float64      // degree of relevance R at crawl time
+	Crawled bool         // relevant by the crawl's own model or threshold
+	Label   string       // by the crawl's model; "" without one
+	Refined *store.Label // nil before refine
+	Mark    *store.Mark  // nil when no person marked the page, or when several topics share the crawl
+	Topics  uint64       // bit i: the page is on topic i of those that share the crawl
+	Marked  uint64       // bit i: a person marked the page for topic i
+	Rank    *float64     // link-based rank; nil before rank
 
 	judgement
 }
@@ -72,7 +71,7 @@ func loadCrawl(ctx context.Context, s *store.Store) (*judgedCrawl, error) {
 		at[p.Number] = len(c.Pages)
 		c.Pages = append(c.Pages, judgedPage{
 			Number: p.Number, At: p.At, URL: p.URL, Title: p.Title, Score: p.Score,
-			Crawled: p.Relevant, Label: p.Label, Probability: p.Probability, Topics: topicsOf(p),
+			Crawled: p.Relevant, Label: p.Label, Topics: topicsOf(p),
 		})
 		c.Pages[len(c.Pages)-1].heed(marks[p.ID])
 	}

@@ -44,8 +44,3 @@ func removeStale(dir, prefix string) {
 		_ = unlock(lock)
 	}
 }
-
-func syncAll(string) error {
-	unix.Sync()
-	return nil
-}

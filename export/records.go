@@ -165,7 +165,7 @@ func head(lines []byte, size int) []byte {
 		case "transfer-encoding":
 			packed = true
 		case "content-encoding":
-			packed = unpacked(string(value))
+			packed = slices.Contains([]string{"gzip", "x-gzip", "deflate"}, strings.ToLower(string(value))) // stored decoded
 		case "content-length":
 			packed = length || string(value) != strconv.Itoa(size)
 			length = length || !packed
@@ -182,11 +182,6 @@ func head(lines []byte, size int) []byte {
 		out = fmt.Appendf(out, "Content-Length: %d\r\n", size)
 	}
 	return append(out, "\r\n"...)
-}
-
-// unpacked reports whether bodies of this content coding are stored decoded.
-func unpacked(coding string) bool {
-	return slices.Contains([]string{"gzip", "x-gzip", "deflate"}, strings.ToLower(coding))
 }
 
 func statusOf(lines []byte) string {

@@ -219,7 +219,6 @@ func putBits(words []byte, at, x uint64, width int) {
 }
 
 type offsets struct {
-	n               uint64
 	width           int
 	low, high, mark []byte
 }
@@ -229,7 +228,7 @@ func openOffsets(section []byte, n, u uint64) (offsets, bool) {
 	if uint64(len(section)) != low+high+samples {
 		return offsets{}, false
 	}
-	return offsets{n, width, section[:low], section[low : low+high], section[low+high:]}, true
+	return offsets{width, section[:low], section[low : low+high], section[low+high:]}, true
 }
 
 // at returns number i, or false if the section is damaged.

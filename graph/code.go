@@ -51,10 +51,6 @@ type interval struct {
 	n     int
 }
 
-func newEncoder(p params) *encoder {
-	return &encoder{params: p, ring: make([][]uint32, p.window+1), depth: make([]int, p.window+1), lens: newCodeLens(p.zeta)}
-}
-
 func (e *encoder) add(v uint32, list []uint32) {
 	slot := int(v) % len(e.ring)
 	e.ring[slot] = append(e.ring[slot][:0], list...)

@@ -198,13 +198,9 @@ func scanLines(ctx context.Context, f io.Reader, path string, do func(line []byt
 
 func readError(path string, n int, err error) error {
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return longLine(path, n)
+		return fmt.Errorf("%s:%d: %w: a line of more than %d bytes", path, n, errLine, maxLineBytes)
 	}
 	return fmt.Errorf("%s:%d: the file is truncated or damaged here (%w); fetch it again", path, n, err)
-}
-
-func longLine(path string, n int) error {
-	return fmt.Errorf("%s:%d: %w: a line of more than %d bytes", path, n, errLine, maxLineBytes)
 }
 
 func short(line []byte) []byte {

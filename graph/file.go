@@ -154,7 +154,7 @@ func create(path string, nodes int, p params) (*fileWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("graph %s: %w", path, err)
 	}
-	w := &fileWriter{path: path, file: f, out: bufio.NewWriterSize(f, 1<<20), enc: newEncoder(p)}
+	w := &fileWriter{path: path, file: f, out: bufio.NewWriterSize(f, 1<<20), enc: &encoder{params: p, ring: make([][]uint32, p.window+1), depth: make([]int, p.window+1), lens: newCodeLens(p.zeta)}}
 	w.h.params, w.h.nodes = p, uint64(nodes)
 	w.write(make([]byte, headerSize)) // placeholder for the header
 	w.begin(sectionSuccessors)

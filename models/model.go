@@ -416,8 +416,8 @@ func (s *Scorer) row(t *Tree, i int, leaf int32) []float32 {
 	return s.shares[i][t.Leaf[leaf]:][:len(s.model.Classes)]
 }
 
-// Decided returns, of a forest, the leaf with the largest share of a class, the first of ties, its tree, and
-// for how many trees the class is the most probable.
+// Decided returns the leaf of a forest with the largest share of a class, the first of ties, and its tree.
+// agree counts the trees for which the class is the most probable.
 func (s *Scorer) Decided(class int, x features.Vector) (tree int, leaf int32, agree int) {
 	s.fill(x)
 	most := float32(-1)

@@ -64,7 +64,7 @@ type caution struct {
 }
 
 // cautious is C4.5's own setting. On a hundred pages that words separate without error, its two pages a
-// side end the tree after eight words, and a page with none of them gets the class of the last leaf.
+// side end the tree after eight words. A page with none of them gets the class of the last leaf.
 var cautious, daring = caution{2, 3}, caution{1, 1}
 
 // smallSet is the number of pages below which c45 tries both settings.

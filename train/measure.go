@@ -146,7 +146,7 @@ func measureJudged(classes int, pages []judgedPage) (measures, reliabilityFigure
 		truth[i], predicted[i] = p.Truth, p.Label
 	}
 	m := measure(classes, truth, predicted)
-	m.CI, m.Units = judgedCI(pages), units(pages)
+	m.CI, m.Units = rightCI(len(pages), func(i int) string { return pages[i].Site }, func(i int) bool { return pages[i].right() }), units(pages)
 	return m, measureReliability(pages)
 }
 
@@ -164,10 +164,6 @@ func units(pages []judgedPage) (n int) {
 		}
 	}
 	return n + len(seen)
-}
-
-func judgedCI(pages []judgedPage) [2]float64 {
-	return rightCI(len(pages), func(i int) string { return pages[i].Site }, func(i int) bool { return pages[i].right() })
 }
 
 // rightCI returns the 95 % interval of the share of n pages that are right. Sites that were held out whole

@@ -292,8 +292,8 @@ func (p *pu) share() float64 {
 func (p *pu) estimate() float64 { return shareOf(p.above()) }
 
 // shareOf estimates the share of the pool on topic. above(k), rising, is the share of the pool that ranks
-// at or above the k-th of n spies. The spies rank like the pool's pages on topic, so at least share ·
-// recall of the pool ranks above spy k, where recall = k/(n + 1) is the share of the spies there. So
+// at or above the k-th of n spies. A share of recall = k/(n + 1) of the spies ranks there. The spies rank
+// like the pool's pages on topic, so at least share · recall of the pool ranks there too. So
 //
 //	share ≤ min_k above(k) / (k/(n + 1))
 //

@@ -40,14 +40,11 @@ type experiment struct {
 
 // policyCrawl is one policy's crawl from one start set.
 type policyCrawl struct {
-	Policy, Set int
-	URLs        []string        // in crawl order
-	At          []time.Duration // completion time of each, on the virtual clock
-	Relevant    []bool          // by the truth
-	Training    []bool          // whether each is a training page
-	Missing     int             // requested URLs that the corpus lacks
-	Took        time.Duration   // on the virtual clock
-	Stopped     crawler.Stop
+	URLs     []string        // in crawl order
+	At       []time.Duration // completion time of each, on the virtual clock
+	Relevant []bool          // by the truth
+	Training []bool          // whether each is a training page
+	Took     time.Duration   // on the virtual clock
 }
 
 // Harvest returns the harvest ratio.
@@ -104,7 +101,7 @@ func (x *experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 	if err != nil {
 		return nil, err
 	}
-	c := &policyCrawl{Policy: p, Set: set, Missing: r.Missing, Took: r.Took, Stopped: r.Stopped}
+	c := &policyCrawl{Took: r.Took}
 	for _, v := range r.Pages {
 		n := x.Corpus.Find(v.Page.URL)
 		c.URLs = append(c.URLs, v.Page.URL)

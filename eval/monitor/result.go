@@ -103,7 +103,8 @@ func ResultOf(s Session, done crawler.Result, p crawler.Progress) *Result {
 		r.Harvest, r.Next = nil, nil
 	}
 	if s.Refresh {
-		r.Refreshed = refreshedOf(done.Refreshed, p)
+		n := done.Refreshed
+		r.Refreshed = &Refreshed{n.Asked, n.NotModified, n.Changed, n.Gone, n.Failed, p.Pages, p.Elapsed.Seconds()}
 	}
 	if r.Seconds > 0 {
 		speed := float64(n.Pages) / r.Seconds
@@ -218,10 +219,6 @@ type Refreshed struct {
 
 	NewPages uint64  `json:"new_pages"` // stored for the first time in this session
 	Seconds  float64 `json:"seconds"`   // of this session
-}
-
-func refreshedOf(r crawler.RefreshCounts, p crawler.Progress) *Refreshed {
-	return &Refreshed{r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed, p.Pages, p.Elapsed.Seconds()}
 }
 
 // Print writes the counts as text; nothing for nil.

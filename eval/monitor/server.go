@@ -108,7 +108,7 @@ func (m *Server) ServeStatus(w http.ResponseWriter, r *http.Request) {
 	s := Status{
 		Topic: m.session.Topic, Store: m.session.Store, Topics: topicsOf(m.session.Topics, n), Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
-		Network: networkOf(p), Owner: ownerOf(p.Turns), Patience: patienceOf(p.Patience),
+		Network: networkStatus{utc(p.DownSince), p.Outages, p.OutageTime.Seconds()}, Owner: ownerOf(p.Turns), Patience: patienceOf(p.Patience),
 		Next: eval.NextPagesOf(p.Next), Whole: m.whole.now(r.Context()), SeedsFailed: []startFailure{},
 	}
 	if failed := m.failed.Load(); failed != nil {
@@ -129,10 +129,6 @@ type networkStatus struct {
 	DownSince *time.Time `json:"down_since"` // null while the network works
 	Outages   int        `json:"outages"`
 	Seconds   float64    `json:"outage_seconds"`
-}
-
-func networkOf(p crawler.Progress) networkStatus {
-	return networkStatus{utc(p.DownSince), p.Outages, p.OutageTime.Seconds()}
 }
 
 // utc returns a time for JSON; null for the zero time.

@@ -119,8 +119,6 @@ type found struct {
 	from uint64
 }
 
-func newOutsideHosts() *outsideHosts { return &outsideHosts{byName: map[string]*outsideHost{}} }
-
 func (hs *outsideHosts) get(name string) *outsideHost {
 	h := hs.byName[name]
 	if h == nil {

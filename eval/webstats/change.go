@@ -276,7 +276,8 @@ func (s *sums) add(x *sums) {
 	s.changed += x.changed
 	s.each += x.each
 	s.longest = max(s.longest, x.longest)
-	s.pace.join(&x.pace)
+	s.pace.logs = append(s.pace.logs, x.pace.logs...)
+	s.pace.variance += x.pace.variance
 }
 
 // observed returns the changes between a page's downloads; it calls looked for each.

@@ -112,11 +112,6 @@ func (p *pace) add(e change.Estimate) {
 	p.variance += d * d
 }
 
-func (p *pace) join(o *pace) {
-	p.logs = append(p.logs, o.logs...)
-	p.variance += o.variance
-}
-
 // interval returns the days between two changes of the median page, 1 / the median rate; nil without rates.
 //
 // The estimates are shrunk to common means, so their errors are correlated. With s their variance and v their

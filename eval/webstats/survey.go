@@ -100,7 +100,7 @@ func (r *SurveyResult) Close() error { return r.sorted.Close() }
 
 // FindSeeds evaluates the records of a survey, complete or not.
 func FindSeeds(ctx context.Context, src surveySource, opt SurveyOptions) (*SurveyResult, error) {
-	f := &finder{opt: opt, at: map[string]uint32{}, parties: seedParties{byHost: map[string]uint32{}}, hosts: newOutsideHosts()}
+	f := &finder{opt: opt, at: map[string]uint32{}, parties: seedParties{byHost: map[string]uint32{}}, hosts: &outsideHosts{byName: map[string]*outsideHost{}}}
 	f.outside.sorted = newSorter()
 	r := &SurveyResult{sorted: f.outside.sorted}
 	for _, seed := range opt.Seeds {

@@ -255,7 +255,7 @@ func find(ctx context.Context, s *store.Store, known map[uint64]entered, todo ch
 		case c.label == "" && p.Relevant:
 			c.label = topic
 		}
-		c.mark, c.said = markOf(p), saidOf(c)
+		c.mark, c.said = markOf(p), int64(xxhash.Sum64String(fmt.Sprint(c.label, "\x00", math.Float64bits(c.score))))
 		was, has := known[p.Number]
 		delete(known, p.Number)
 		if has && was.mark == c.mark {
@@ -275,10 +275,6 @@ func find(ctx context.Context, s *store.Store, known map[uint64]entered, todo ch
 
 func markOf(p *store.Page) int64 {
 	return int64(xxhash.Sum64String(strings.Join([]string{string(p.Checksum), p.URL, p.Title, p.Lang}, "\x00")))
-}
-
-func saidOf(c *change) int64 {
-	return int64(xxhash.Sum64String(fmt.Sprint(c.label, "\x00", math.Float64bits(c.score))))
 }
 
 // read tokenises pages until todo is closed.

@@ -102,7 +102,7 @@ func clean(s string) string {
 }
 
 func (m *manifest) tables(ctx context.Context, o *owners, opt *Options) error {
-	s := newSites()
+	s := &sites{byHost: map[string]uint32{}, byDomain: map[string]uint32{}, byLabel: map[string]uint32{}}
 	if err := m.writePages(ctx, o, s, opt.Did); err != nil {
 		return err
 	}
@@ -222,10 +222,6 @@ type sites struct {
 
 	byHost, byDomain, byLabel map[string]uint32
 	labels                    []string
-}
-
-func newSites() *sites {
-	return &sites{byHost: map[string]uint32{}, byDomain: map[string]uint32{}, byLabel: map[string]uint32{}}
 }
 
 func placeOf(m map[string]uint32, name string) (at uint32, isNew bool) {

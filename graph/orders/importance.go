@@ -73,10 +73,6 @@ type opicHistory struct {
 	err   error
 }
 
-func newOPICHistory(o SequenceOptions) *opicHistory {
-	return &opicHistory{ranked: newRanked(o.Vertices), links: o.Links}
-}
-
 func (o *opicHistory) Next() (uint32, bool) {
 	if o.err != nil {
 		return 0, false

@@ -85,7 +85,7 @@ var sequences = map[string]func(o SequenceOptions) (Sequence, error){
 	},
 	"opic": func(o SequenceOptions) (Sequence, error) { return &opic{ranked: newRanked(o.Vertices)}, nil },
 	"opic-history": func(o SequenceOptions) (Sequence, error) {
-		return newOPICHistory(o), needs(o.Links != nil, "opic-history", "the links of visited pages")
+		return &opicHistory{ranked: newRanked(o.Vertices), links: o.Links}, needs(o.Links != nil, "opic-history", "the links of visited pages")
 	},
 	"pagerank": newPageRank,
 }

@@ -216,10 +216,6 @@ type explorer struct {
 
 const sampleSize = 64
 
-func newExplorer(share float64, seed uint64) explorer {
-	return explorer{share: share, rng: rand.New(rand.NewPCG(seed, 0xe91))}
-}
-
 // offer adds a new target to the sample by reservoir sampling.
 func (x *explorer) offer(key uint64, url string) {
 	if x.share <= 0 || x.ours != nil && !x.ours(url) {

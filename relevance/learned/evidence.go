@@ -143,8 +143,8 @@ func folder(url string) string {
 }
 
 // source is a page as the origin of links. The outcomes of some of its links predict those of the
-// others: a page may be a hub of the topic (co-citation, Small 1973), and links close together in a list
-// or sentence resemble each other (Davison 2000, "Topical locality in the Web").
+// others. A page may be a hub of the topic (co-citation, Small 1973). Links close together in a list or
+// sentence resemble each other (Davison 2000, "Topical locality in the Web").
 type source struct {
 	key         uint64  // page.Key
 	followed    record  // its links to known pages, fetched before or after

@@ -37,10 +37,6 @@ type labels struct {
 	fitting sync.Mutex // serialises the learning of corrections; locked before the scorer's mutex
 }
 
-func newLabels() labels {
-	return labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, links: map[uint64]*labelledLink{}, names: map[token]string{}}
-}
-
 // Mark applies people's labels. They override and outweigh the judge's verdicts on these pages, and
 // correct the judge.
 func (l *Scorer) Mark(said []Marked) {

@@ -3,6 +3,7 @@ package learned
 import (
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -59,8 +60,8 @@ func New(judge relevance.Judge, opt Options) *Scorer {
 	l := &Scorer{
 		cut: opt.Cut, share: opt.Share, doubt: doubtOf(opt.Seen), texts: newTextReader(judge, opt.Reader),
 		works: features.NewSpare(func() *linkWork { return new(linkWork) }),
-		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart), explorer: newExplorer(opt.Explore, opt.Seed),
-		starts: newStartPages(), history: newHistory(maxPastWords), labels: newLabels(),
+		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart), explorer: explorer{share: opt.Explore, rng: rand.New(rand.NewPCG(opt.Seed, 0xe91))},
+		starts: newStartPages(), history: newHistory(maxPastWords), labels: labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, links: map[uint64]*labelledLink{}, names: map[token]string{}},
 		degrees: degrees{keywords: opt.Keywords, rho: opt.Rho, byLang: map[string]*topicWords{}},
 	}
 	l.divide(opt.Scorers)

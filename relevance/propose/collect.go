@@ -76,7 +76,7 @@ func collect(ctx context.Context, t *Topic, source Source, opt *Options) (*colle
 	if len(t.Examples) == 0 && len(t.Keywords) == 0 && t.Judge == nil {
 		return nil, errNoTopic
 	}
-	c := &collection{topic: t, freq: newFrequencies(), all: map[uint64]float32{}, exclude: opt.Exclude}
+	c := &collection{topic: t, freq: &frequencies{df: make([]uint32, buckets)}, all: map[uint64]float32{}, exclude: opt.Exclude}
 	stand, err := c.first(ctx, source)
 	if err != nil {
 		return nil, err

@@ -63,16 +63,14 @@ const topicTerms = 200
 const manyExamples = 4
 
 type profile struct {
-	words    vector    // unit length
-	dense    []float32 // the same, indexed by term
-	names    map[term]string
-	examples []vector
-	phrases  []phrase
+	words vector    // unit length
+	dense []float32 // the same, indexed by term
+	names map[term]string
 }
 
 // newProfile adds the mean of the examples' unit vectors and the keywords' vector, with equal weight.
 func newProfile(t *Topic, examples []vector, f *frequencies) *profile {
-	p := &profile{dense: make([]float32, buckets), names: map[term]string{}, examples: examples, phrases: phrases(t.Keywords)}
+	p := &profile{dense: make([]float32, buckets), names: map[term]string{}}
 	sum, on := map[term]float64{}, map[term]int{}
 	add := func(v vector, by float64) {
 		for _, w := range v {
@@ -179,8 +177,6 @@ type frequencies struct {
 	texts int
 	df    []uint32 // by term
 }
-
-func newFrequencies() *frequencies { return &frequencies{df: make([]uint32, buckets)} }
 
 func (f *frequencies) add(v vector) {
 	f.texts++
