@@ -299,7 +299,7 @@ func (r exportResult) print(w io.Writer) {
 var onCard = []string{
 	"score", "order", "rho", "threshold", "keywords", "links", "include", "exclude", "tld", "lang",
 	"max-pages", "max-time", "max-depth", "max-pages-per-host", "max-pages-per-site", "min-harvest", "patience",
-	"near-duplicates", "traps", "sitemaps", "delay",
+	"types", "max-bytes", "near-duplicates", "traps", "sitemaps", "delay",
 }
 
 func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *export.Choice, left func() export.Left) (export.CardFacts, error) {

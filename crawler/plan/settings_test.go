@@ -12,7 +12,7 @@ import (
 
 // defaults are what reports tell where nothing was given.
 var defaults = map[string]string{
-	"links": "all", "order": "relevance", "max-pages": "1000", "traps": "cut",
+	"links": "all", "types": "all", "max-bytes": "4MiB, pdf and office 25MiB", "order": "relevance", "max-pages": "1000", "traps": "cut",
 	"near-duplicates": "drop", "sitemaps": "no", "workers": "32", "delay": "auto", "timeout": "1m", "cookies": "no",
 	"seed": "the topic's", "min-harvest": "0", "patience": "auto", "drop-params": "the built-in list",
 }

@@ -135,7 +135,7 @@ func (hs *outsideHosts) seed(name string, u *SurveyURL) {
 	h.reached = true
 	h.gave = h.gave || u.Got
 	h.deeper = h.deeper || !isStart(u.URL, name)
-	h.barren = h.barren || u.State == "code" || u.State == "wrong_type"
+	h.barren = h.barren || u.State == "code" || u.State == "wrong_type" || u.State == "no_text"
 }
 
 func (hs *outsideHosts) inside(name string, u *SurveyURL) {

@@ -378,7 +378,7 @@ func OutcomeOf(state string, code int) (o Outcome, ok bool) {
 		return OK, true
 	case "robots_denied", "guard_denied", "trap", "none":
 		return OK, false
-	case "too_large", "wrong_type":
+	case "too_large", "wrong_type", "no_text":
 		return Permanent, true
 	case "code":
 		if code != 429 && code < 500 {

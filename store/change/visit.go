@@ -41,7 +41,7 @@ type Visit struct {
 // states lists the states that a History can hold. Their indices are on disk: append new ones.
 var states = []string{
 	"ok", "not_modified", "redirect", "duplicate", "code", "no_ip", "connect_error", "connect_timeout", "tls_error",
-	"header_error", "header_timeout", "body_error", "body_timeout", "too_large", "wrong_type", "robots_denied", "guard_denied", "trap", "none",
+	"header_error", "header_timeout", "body_error", "body_timeout", "too_large", "wrong_type", "robots_denied", "guard_denied", "trap", "none", "no_text",
 }
 
 // Downloaded reports whether a visit in this state found the page at the requested URL.
