@@ -18,7 +18,6 @@ import (
 	"fossick/eval"
 	"fossick/export"
 	"fossick/internal/cli"
-	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -406,7 +405,7 @@ func mainText(body []byte, p *export.Page, want export.Want) (text, markdown str
 		text = strings.TrimSpace(string(decoded))
 		return text, text
 	}
-	m := maintext.Extract(decoded)
+	m := mainPart(decoded, p.ContentType)
 	if want.Text {
 		text = m.Text()
 	}
