@@ -71,7 +71,12 @@ var columns = []column{
 	{"rights", textual, func(p *Page) any { return text(joined(p.Rights)) }},
 	{"licence", textual, func(p *Page) any { return text(p.Licence) }},
 	{"content_type", textual, func(p *Page) any { return text(p.ContentType) }},
-	{"type", textual, func(p *Page) any { return text(document.TypeOf(p.ContentType)) }},
+	{"type", textual, func(p *Page) any {
+		if p.ContentType == "" {
+			return nil
+		}
+		return text(document.TypeOf(p.ContentType))
+	}},
 	{"bytes", integer, func(p *Page) any { return p.Bytes }},
 	{"checksum", textual, func(p *Page) any { return text(p.Checksum) }},
 }
