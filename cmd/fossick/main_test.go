@@ -120,12 +120,19 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o644))
 }
 
-// serveSetCmd SET serves a set of the script's folder until the script ends, and sets $PROXY to it.
+// serveSetCmd SET [SHARE] serves a set of the script's folder until the script ends, and sets $PROXY to it.
+// A share of the pages are documents.
 func serveSetCmd(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: serveset SET")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: serveset SET [SHARE]")
 	}
-	addr, stop, err := serve(context.Background(), ts.MkAbs(args[0]), web.Options{})
+	var opt web.Options
+	if len(args) == 2 {
+		var err error
+		opt.Documents, err = strconv.ParseFloat(args[1], 64)
+		ts.Check(err)
+	}
+	addr, stop, err := serve(context.Background(), ts.MkAbs(args[0]), opt)
 	ts.Check(err)
 	ts.Defer(stop)
 	ts.Setenv("PROXY", "http://"+addr)
