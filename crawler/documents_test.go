@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -82,6 +83,8 @@ func TestDocumentsOfACrawl(t *testing.T) {
 	for i := range 10_001 {
 		parts = append(parts, fmt.Sprint(i), "")
 	}
+	noise := make([]byte, 20<<20)                  // as much as a body may have of it
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise) // never fails
 	docs := map[string]struct {
 		kind   string
 		body   []byte
@@ -92,6 +95,7 @@ func TestDocumentsOfACrawl(t *testing.T) {
 		"/pdf":      {"application/octet-stream", pdf("BT /F1 12 Tf 72 700 Td (There is gold in this file.) Tj ET"), fetch.StateOK, ""},
 		"/markdown": {"text/markdown", []byte("# gold\n\nA [nugget](deeper) of it."), fetch.StateOK, ""},
 		"/feed":     {"application/rss+xml", []byte("<rss><channel><title>gold news</title><item><title>gold is found</title><description>By chance.</description></item></channel></rss>"), fetch.StateOK, ""},
+		"/pictures": {office, archive(t, "word/document.xml", "<w:document><w:body><w:p><w:r><w:t>gold in pictures</w:t></w:r></w:p></w:body></w:document>", "word/media/1.png", string(noise)), fetch.StateOK, ""},
 		"/deep":     {"text/html", []byte("<p>gold below the letter"), fetch.StateOK, ""},
 		"/deeper":   {"text/html", []byte("<p>gold below the note"), fetch.StateOK, ""},
 		"/scan":     {"application/pdf", pdf("0 0 100 100 re f"), fetch.StateNoText, "has no text"},
@@ -131,7 +135,7 @@ func TestDocumentsOfACrawl(t *testing.T) {
 	opt := newOptions(t, nil, server.URL+"/")
 	opt.Fetcher = f
 	r := crawl(t, opt)
-	if r.Counts.Pages != 7 || r.Counts.Relevant != 7 || r.Counts.States["no_text"] != 1 || r.Counts.States["too_large"] != 3 || r.Counts.States["wrong_type"] != 3 {
+	if r.Counts.Pages != 8 || r.Counts.Relevant != 8 || r.Counts.States["no_text"] != 1 || r.Counts.States["too_large"] != 3 || r.Counts.States["wrong_type"] != 3 {
 		t.Errorf("%d pages, %d on topic, states %v", r.Counts.Pages, r.Counts.Relevant, r.Counts.States)
 	}
 	for path, d := range docs {

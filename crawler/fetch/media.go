@@ -115,10 +115,13 @@ func (ex *exchange) judge() (readBody bool) {
 	if !ex.fits() {
 		return false
 	}
-	if document.TypeOf(media) == "pdf" || document.TypeOf(media) == "office" {
-		return true // its reader finds out
-	}
 	head, err := a.reader.peek(page.SniffBytes)
+	if kind := document.TypeOf(media); kind == "pdf" || kind == "office" {
+		if err == nil && page.SniffMedia(head) == "text/html" { // as errors are sent
+			return a.refuse(StateWrongType, "announced as %s, but it is text/html", media)
+		}
+		return true // its reader finds out the rest
+	}
 	if err == nil && (isBinary(head, a.contentType) || page.MediaType(a.contentType, page.NoSniff(a.header), head) != media) {
 		if document.Sniff(head) != "" {
 			return ex.judgeUntyped(media)

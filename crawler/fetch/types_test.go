@@ -45,6 +45,7 @@ func TestTypesAndLimits(t *testing.T) {
 		{"an archive of an old office", "application/msword", archive, only(0, "office"), StateOK, word},
 		{"another archive", "application/zip", zipWith(t, "a/b.txt"), nil, StateWrongType, ""},
 		{"bytes of no type", "application/octet-stream", "\x00\x01\x02", nil, StateWrongType, ""},
+		{"an error page as a PDF", "application/pdf", "<!DOCTYPE html><p>not here", nil, StateWrongType, ""},
 		{"a picture", "image/png", "\x89PNG", nil, StateWrongType, ""},
 		{"a feed", "application/rss+xml", "<rss></rss>", nil, StateOK, "application/rss+xml"},
 		{"markdown", "text/markdown; charset=utf-8", "# x", only(0, "text"), StateOK, "text/markdown; charset=utf-8"},

@@ -154,3 +154,29 @@ func FuzzContact(f *testing.F) {
 		standsForNone(text)
 	})
 }
+
+// TestTypesAndSizes: --types and --max-bytes together give each wanted type its limit.
+func TestTypesAndSizes(t *testing.T) {
+	for _, c := range []struct {
+		types, sizes string
+		want         map[string]int64 // nil for an error
+	}{
+		{"", "", map[string]int64{"html": 0, "pdf": 0, "office": 0, "text": 0, "feed": 0}},
+		{"html,PDF", "", map[string]int64{"html": 0, "pdf": 0}},
+		{"all", "5MiB", map[string]int64{"html": 5 << 20, "pdf": 5 << 20, "office": 5 << 20, "text": 5 << 20, "feed": 5 << 20}},
+		{"html,pdf", "5MiB,pdf=25MB", map[string]int64{"html": 5 << 20, "pdf": 25 << 20}},
+		{"html", "pdf=25MiB,html=100", map[string]int64{"html": 100}},
+		{"image", "", nil}, {"html,", "", nil}, {"", "pdf", nil}, {"", "pdf=", nil}, {"", "=5MB", nil}, {"", "0", nil}, {"", "-1", nil}, {"", "65MiB", nil},
+	} {
+		var m Manners
+		if c.types != "" {
+			m.Types = strings.Split(c.types, ",")
+		}
+		if c.sizes != "" {
+			m.MaxBytes = strings.Split(c.sizes, ",")
+		}
+		if got, err := m.limits(); (err != nil) != (c.want == nil) || !maps.Equal(got, c.want) {
+			t.Errorf("--types %s --max-bytes %s: %v, %v; want %v", c.types, c.sizes, got, err, c.want)
+		}
+	}
+}
