@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"crypto/sha1"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/internal/document"
 	"fossick/internal/page"
 	"fossick/store"
 	"fossick/store/change"
@@ -116,7 +118,7 @@ func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*p
 		return nil, over
 	}
 	if err != nil {
-		resp.State, resp.Err = fetch.StateWrongType, err
+		resp.State, resp.Err = unreadable(err), err
 		return nil, nil
 	}
 	p := &parsedPage{Page: parsed, Size: int64(len(resp.Body)), Print: r.prints.Of(parsed)}
@@ -131,6 +133,17 @@ func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*p
 	}
 	resp.Body = nil // the owner does not need it
 	return p, spent()
+}
+
+// unreadable returns the state of a body that was fetched but gives no page.
+func unreadable(err error) fetch.State {
+	switch {
+	case errors.Is(err, document.ErrNoText):
+		return fetch.StateNoText
+	case errors.Is(err, document.ErrTooBig):
+		return fetch.StateTooLarge
+	}
+	return fetch.StateWrongType
 }
 
 // rate scores a page that is parsed and has its fingerprint, and its links, and looks up the links and near-duplicates.

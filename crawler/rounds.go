@@ -215,7 +215,7 @@ func revisitAfter(state fetch.State, depth int) time.Duration {
 		return 7 * Day // certificates are renewed, and edges set up anew
 	case fetch.StateRobotsDenied:
 		return fetch.RobotsTTL
-	case fetch.StateCode, fetch.StatePaymentRequired, fetch.StateTooLarge, fetch.StateWrongType:
+	case fetch.StateCode, fetch.StatePaymentRequired, fetch.StateTooLarge, fetch.StateWrongType, fetch.StateNoText:
 		return afterRefusal
 	}
 	return 0 // trap, guard_denied, none: decided here, not by the server

@@ -379,7 +379,7 @@ var stateNotes = map[string]string{
 	"duplicate": "same content as a stored page", stateScriptOnly: "made by script, which fossick does not run", "code": "answered with an error code", "challenge": "a challenge or block page, which fossick does not solve", "payment_required": "for payment, and fossick pays for no page", "no_ip": "the name has no address",
 	"connect_error": "no connection", "connect_timeout": "no connection in time", "tls_error": "no secure connection",
 	"header_error": "the answer's header was broken", "header_timeout": "no answer in time", "body_error": "the body broke off",
-	"body_timeout": "the body came too slowly", "too_large": "over the size limit", "wrong_type": "not a page, or in another language",
+	"body_timeout": "the body came too slowly", "too_large": "over the size limit", "wrong_type": "not a wanted type, not readable, or in another language", "no_text": "a document without text, such as scanned pages",
 	"robots_denied": "robots.txt forbids it", "guard_denied": "a forbidden address, or outside the allowed networks", "trap": "looked like a trap", "none": "never requested",
 	"elsewhere": "another agent of the crawl has it", "lost": "lost with another agent; --refetch-lost fetches it again",
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/parquet-go/parquet-go"
 
+	"fossick/internal/document"
 	"fossick/internal/page"
 )
 
@@ -71,6 +72,12 @@ var columns = []column{
 	{"licence", textual, func(p *Page) any { return text(p.Licence) }},
 	{"usage", textual, func(p *Page) any { return text(p.Usage) }},
 	{"content_type", textual, func(p *Page) any { return text(p.ContentType) }},
+	{"type", textual, func(p *Page) any {
+		if p.ContentType == "" {
+			return nil
+		}
+		return text(document.TypeOf(p.ContentType))
+	}},
 	{"bytes", integer, func(p *Page) any { return p.Bytes }},
 	{"checksum", textual, func(p *Page) any { return text(p.Checksum) }},
 }
@@ -319,7 +326,7 @@ const (
 	groupRows  = 20_000
 )
 
-var repeated = []string{"dump", "language", "site", "host", "label", "via", "content_type"}
+var repeated = []string{"dump", "language", "site", "host", "label", "via", "content_type", "type"}
 
 // inOrder is a schema in the order of columns; parquet.Group sorts by name.
 type inOrder struct{ parquet.Group }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,12 +10,12 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"golang.org/x/net/html/charset"
 	"golang.org/x/term"
 
 	"fossick/crawler/control"
 	"fossick/datasets"
 	"fossick/internal/cli"
+	"fossick/internal/page"
 	"fossick/store"
 )
 
@@ -239,13 +238,9 @@ func storedExample(s *store.Store, p *store.Page, name string) (*datasets.Exampl
 	if err != nil {
 		return nil, err
 	}
-	decoded, err := charset.NewReader(bytes.NewReader(body), p.ContentType)
+	text, _, err := page.Decode(body, p.ContentType)
 	if err != nil {
-		return nil, fmt.Errorf("%s: page %s: %w", name, p.URL, err)
-	}
-	text, err := io.ReadAll(decoded)
-	if err != nil {
-		return nil, fmt.Errorf("%s: page %s: %w", name, p.URL, err)
+		text = nil // it has no words
 	}
 	e := &datasets.Example{URL: p.URL, Label: p.Label, Title: p.Title, HTML: string(text), File: name, Line: int(p.Number)}
 	refined, err := s.Label(p.Number)

@@ -176,9 +176,6 @@ func (a *app) fetchPage(raw, contact string, allowNet []string, proxy string) (*
 	if resp.State != fetch.StateOK {
 		return nil, fmt.Errorf("URL %s: state %s (%w); give a URL that answers with success", raw, resp.State, cmp.Or(resp.Err, fetch.ErrNoPage))
 	}
-	if err := isText(resp.Body); err != nil {
-		return nil, fmt.Errorf("URL %s: %w", raw, err)
-	}
 	p, err := page.Parse(resp.Body, page.ParseOptions{URL: raw, ContentType: resp.ContentType})
 	if err != nil {
 		return nil, fmt.Errorf("URL %s: %w", raw, err)

@@ -12,7 +12,6 @@ import (
 	"fossick/export"
 	"fossick/export/tables"
 	"fossick/internal/cli"
-	"fossick/internal/maintext"
 	"fossick/internal/page"
 )
 
@@ -155,7 +154,7 @@ func describe(body []byte, p *export.Page, _ export.Want) (text, _ string) {
 	case plain:
 		return startOf(string(decoded)), ""
 	}
-	return startOf(maintext.Extract(decoded).Text()), ""
+	return startOf(mainPart(decoded, p.ContentType).Text()), ""
 }
 
 const descriptionRunes = 300

@@ -18,7 +18,6 @@ import (
 	"fossick/eval"
 	"fossick/export"
 	"fossick/internal/cli"
-	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -299,7 +298,7 @@ func (r exportResult) print(w io.Writer) {
 var onCard = []string{
 	"score", "order", "rho", "threshold", "keywords", "links", "include", "exclude", "tld", "lang",
 	"max-pages", "max-time", "max-depth", "max-pages-per-host", "max-pages-per-site", "min-harvest", "patience",
-	"near-duplicates", "traps", "sitemaps", "delay",
+	"types", "max-bytes", "near-duplicates", "traps", "sitemaps", "delay",
 }
 
 func (c *exportCmd) card(ctx context.Context, stores []*export.Source, choice *export.Choice, left func() export.Left) (export.CardFacts, error) {
@@ -406,7 +405,7 @@ func mainText(body []byte, p *export.Page, want export.Want) (text, markdown str
 		text = strings.TrimSpace(string(decoded))
 		return text, text
 	}
-	m := maintext.Extract(decoded)
+	m := mainPart(decoded, p.ContentType)
 	if want.Text {
 		text = m.Text()
 	}

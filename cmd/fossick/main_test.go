@@ -120,14 +120,21 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o644))
 }
 
-// serveSetCmd SET [FAULTS] serves a set of the script's folder until the script ends, and sets $PROXY to it.
+// serveSetCmd SET [FAULTS|SHARE] serves a set of the script's folder until the script ends, and sets $PROXY to
+// it. It serves faults, or that share of the pages as documents.
 func serveSetCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
-		ts.Fatalf("usage: serveset SET [FAULTS]")
+		ts.Fatalf("usage: serveset SET [FAULTS|SHARE]")
 	}
-	faults, err := web.ParseFaults(strings.Join(args[1:], ""))
-	ts.Check(err)
-	addr, stop, err := serve(context.Background(), ts.MkAbs(args[0]), web.Options{Faults: faults})
+	var opt web.Options
+	var err error
+	if len(args) == 2 {
+		if opt.Documents, err = strconv.ParseFloat(args[1], 64); err != nil {
+			opt.Faults, err = web.ParseFaults(args[1])
+		}
+		ts.Check(err)
+	}
+	addr, stop, err := serve(context.Background(), ts.MkAbs(args[0]), opt)
 	ts.Check(err)
 	ts.Defer(stop)
 	ts.Setenv("PROXY", "http://"+addr)

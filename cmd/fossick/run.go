@@ -238,8 +238,8 @@ func main() {
 // harmlessTexts are the text flags that name no file, program, address, start page, model or identity:
 // a bad value spoils a crawl, but leads it nowhere else.
 var harmlessTexts = []string{
-	"also", "classifier", "contact", "delay", "exclude", "include", "lang", "links", "log-format", "method",
-	"order", "patience", "policy", "score", "tld",
+	"also", "classifier", "contact", "delay", "exclude", "include", "lang", "links", "log-format", "max-bytes", "method",
+	"order", "patience", "policy", "score", "tld", "types",
 }
 
 // refusedSwitches are the switches that a stranger's file must not set: quiet hides what the file does,

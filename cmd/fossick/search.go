@@ -8,7 +8,6 @@ import (
 
 	"fossick/export/search"
 	"fossick/internal/cli"
-	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -127,7 +126,7 @@ func searchText(body []byte, p *store.Page) (text, markdown string) {
 	if plain {
 		return string(decoded), ""
 	}
-	m := maintext.Extract(decoded)
+	m := mainPart(decoded, p.ContentType)
 	if text = m.Text(); text != "" {
 		return text, m.Markdown(func(string) string { return "" })
 	}

@@ -30,6 +30,7 @@ type serveCmd struct {
 	Away       float64       `default:"0.1" placeholder:"SHARE" help:"With --change, share of pages that vanish or move now and then, and come back [${default}]."`
 	Wrong      float64       `name:"wrong-lastmod" default:"0.2" placeholder:"SHARE" help:"With --change and --sitemaps, share of hosts whose lastmod is wrong [${default}]."`
 	Truth      string        `placeholder:"FILE" help:"With --change, write how each page changes to FILE, a JSON object a line."`
+	Documents  float64       `placeholder:"SHARE" help:"Share of the pages to serve as documents of the same text and links: PDF, DOCX and EPUB in turn, chosen by --rand [0]."`
 	Sitemaps   bool          `help:"Give each host a sitemap, named in its robots.txt."`
 	Partial    bool          `help:"Serve the part of a damaged corpus that can be read."`
 	Log        string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
@@ -112,7 +113,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 func (c *serveCmd) options(a *app) (web.Options, error) {
 	opt := web.Options{
 		Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay,
-		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps, Change: web.ChangePlan{Mean: c.Change, Adverts: c.Adverts, Away: c.Away, Wrong: c.Wrong},
+		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps, Documents: c.Documents, Change: web.ChangePlan{Mean: c.Change, Adverts: c.Adverts, Away: c.Away, Wrong: c.Wrong},
 	}
 	switch {
 	case len(c.Corpus) == 0:
@@ -121,6 +122,10 @@ func (c *serveCmd) options(a *app) (web.Options, error) {
 		return opt, usagef("--change, --adverts, --away and --wrong-lastmod: want 0 or more, and at most 1 for the last two")
 	case c.Truth != "" && c.Change == 0:
 		return opt, usagef("--truth records how pages change; give --change with it")
+	case c.Documents < 0 || c.Documents > 1:
+		return opt, usagef("--documents %v: want a share from 0 to 1", c.Documents)
+	case c.Documents > 0 && (c.Change > 0 || c.Faults != ""):
+		return opt, usagef("--documents with --change or --faults: these alter the text of pages, which documents have not; leave one out")
 	case c.Disallow < 0 || c.Disallow >= 1:
 		return opt, usagef("--disallow %v: want a share from 0 to less than 1", c.Disallow)
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/alecthomas/kong"
-	"github.com/dustin/go-humanize"
 
 	"fossick/crawler/plan"
 	"fossick/internal/cli"
@@ -578,13 +577,7 @@ func parseMoment(text string, now time.Time) (time.Time, error) {
 type byteSize int64
 
 func (s *byteSize) UnmarshalText(text []byte) error {
-	word := strings.ToUpper(strings.TrimSpace(string(text)))
-	if cut := strings.TrimSuffix(strings.TrimSuffix(word, "B"), "I"); strings.TrimRight(cut, "KMGT") != cut {
-		word = cut + "iB"
-	}
-	n, err := humanize.ParseBytes(word)
-	if *s = byteSize(n); err != nil || *s < 0 {
-		return fmt.Errorf("%q: want a size, such as 512MB or 2GB", text)
-	}
-	return nil
+	n, err := cli.Bytes(string(text))
+	*s = byteSize(n)
+	return err
 }

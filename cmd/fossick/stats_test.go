@@ -146,7 +146,7 @@ func (s statsTables) rows(t *testing.T, table string) (rows []map[string]any) {
 // statsKeys are the columns that name the rows.
 var statsKeys = map[string]string{
 	"outcomes": "state", "seed_outcomes": "state", "unasked": "why", "codes": "code", "means": "what", "seed_lengths": "from", "path_lengths": "from",
-	"host_labels": "labels", "depths": "depth", "response_times": "below_ms", "sizes": "from_kib", "sizes_fine": "below_bytes", "compression": "size",
+	"host_labels": "labels", "depths": "depth", "response_times": "below_ms", "sizes": "from_kib", "sizes_fine": "below_bytes", "compression": "size", "types": "type",
 	"duplicates": "content", "schemes": "scheme", "http_versions": "version", "page_kinds": "kinds", "link_kinds": "kind", "degrees": "from",
 	"media_types": "type", "charsets": "charset", "languages": "language", "labels": "label", "servers": "server",
 	"tlds": "tld", "second_levels": "second_level", "sites": "site", "forecast_scores": "predictor", "forecasts": "from",
@@ -190,7 +190,7 @@ var statsShares = []struct{ table, column, part, whole string }{
 	{"path_lengths", "share", "number", "number"}, {"host_labels", "share", "hosts", "hosts"}, {"host_labels", "seeds_share", "seeds", "seeds"}, {"path_lengths", "downloaded_share", "downloaded", "downloaded"}, {"response_times", "share", "answers", "answers"},
 	{"sizes", "share", "pages", "pages"}, {"sizes_fine", "share", "pages", "pages"}, {"duplicates", "share", "urls", "urls"},
 	{"schemes", "share", "requested", "requested"}, {"http_versions", "share", "answers", "answers"}, {"page_kinds", "share", "pages", "pages"},
-	{"link_kinds", "share", "links", "links"}, {"media_types", "share", "pages", "pages"}, {"charsets", "share", "pages", "pages"},
+	{"link_kinds", "share", "links", "links"}, {"media_types", "share", "pages", "pages"}, {"types", "share", "pages", "pages"}, {"types", "bytes_share", "bytes", "bytes"}, {"charsets", "share", "pages", "pages"},
 	{"languages", "share", "pages", "pages"}, {"labels", "share", "pages", "pages"}, {"servers", "share", "answers", "answers"},
 	{"tlds", "downloaded_share", "downloaded", "requested."}, {"second_levels", "downloaded_share", "downloaded", "requested."},
 	{"sites", "downloaded_share", "downloaded", "requested."}, {"compression", "ratio", "packed", "bytes."}, {"depths", "new_links_per_page", "new_links", "downloaded."},
@@ -235,7 +235,7 @@ func (s statsTables) compareTotals(t *testing.T) {
 		{{"depths", "downloaded"}, {"schemes", "downloaded"}, {"tlds", "downloaded"}, {"second_levels", "downloaded"}, {"sites", "downloaded"}},
 		{
 			{"depths", "stored"}, {"schemes", "stored"}, {"sizes", "pages"}, {"sizes_fine", "pages"}, {"page_kinds", "pages"}, {"degrees", "in"}, {"degrees", "out"},
-			{"media_types", "pages"}, {"charsets", "pages"}, {"languages", "pages"}, {"labels", "pages"}, {"tlds", "pages"}, {"second_levels", "pages"}, {"sites", "pages"},
+			{"media_types", "pages"}, {"types", "pages"}, {"charsets", "pages"}, {"languages", "pages"}, {"labels", "pages"}, {"tlds", "pages"}, {"second_levels", "pages"}, {"sites", "pages"},
 		},
 		{{"codes", "answers"}, {"response_times", "answers"}},
 		{{"http_versions", "answers"}, {"servers", "answers"}},

@@ -423,6 +423,12 @@ func (w *webCount) settlePages() {
 			w.add("compression", class, "pages", 1)
 			w.add("compression", class, "bytes", float64(p.bytes))
 		}
+		kind := "html" // the web has no documents
+		if p.media == "text/plain" {
+			kind = "text"
+		}
+		w.add("types", kind, "pages", 1)
+		w.add("types", kind, "bytes", float64(p.bytes))
 		scheme, _, _ := strings.Cut(p.url, "://")
 		w.add("schemes", scheme, "stored", 1)
 		w.places(p.url, "pages")

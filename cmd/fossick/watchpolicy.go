@@ -11,6 +11,7 @@ import (
 	"fossick/crawler"
 	"fossick/crawler/hosts"
 	"fossick/eval/webstats"
+	"fossick/internal/document"
 	"fossick/internal/maintext"
 	"fossick/internal/page"
 	"fossick/store"
@@ -251,13 +252,21 @@ func mainTextOf(body []byte, contentType, url string) string {
 	if plain {
 		return string(decoded)
 	}
-	text := maintext.Extract(decoded).Text()
+	text := mainPart(decoded, contentType).Text()
 	if text == "" {
 		if p, err := page.Parse(body, page.ParseOptions{URL: url, ContentType: contentType}); err == nil {
 			text = p.Text
 		}
 	}
 	return text
+}
+
+// mainPart finds the main text of a page. That of a document, such as a PDF, is all of its text.
+func mainPart(decoded []byte, contentType string) *maintext.Main {
+	if document.TypeOf(contentType) == "html" {
+		return maintext.Extract(decoded)
+	}
+	return maintext.All(decoded)
 }
 
 // unforgotten leaves out URLs that are forgotten, which would count as failures, and ends at an error.

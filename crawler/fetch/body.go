@@ -12,8 +12,6 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
-
-	"fossick/internal/page"
 )
 
 // coding is a Content-Encoding.
@@ -89,10 +87,10 @@ func parseCoding(value string) coding {
 // Read implements io.Reader; an error other than io.EOF ends the exchange.
 func (b *bodyReader) Read(p []byte) (int, error) { return b.ahead.Read(p) }
 
-// peek returns the body's first bytes, page.SniffBytes or all. The error is that of a body
-// that broke earlier.
-func (b *bodyReader) peek() ([]byte, error) {
-	head, err := b.ahead.Peek(page.SniffBytes)
+// peek returns the body's first n bytes, or all. The error is that of a body that broke
+// earlier.
+func (b *bodyReader) peek(n int) ([]byte, error) {
+	head, err := b.ahead.Peek(n)
 	if err == io.EOF {
 		err = nil
 	}
@@ -120,7 +118,7 @@ func (l limitedReader) Read(p []byte) (n int, err error) {
 	if b.ex.req.Stream == nil {
 		b.ex.pace.held.Store(b.out)
 	}
-	limit := b.ex.req.MaxBodyBytes
+	limit := b.ex.most
 	switch {
 	case b.out > limit && b.ex.req.Truncate:
 		n -= int(b.out - limit)
@@ -268,7 +266,7 @@ type wireReader struct{ b *bodyReader }
 func (w wireReader) Read(p []byte) (int, error) {
 	n, err := w.b.raw.Read(p)
 	wire := w.b.ex.pace.wire.Add(int64(n))
-	if limit := w.b.ex.req.MaxBodyBytes; wire > limit && w.b.coding != codingNone {
+	if limit := w.b.ex.most; wire > limit && w.b.coding != codingNone {
 		// The packed body exceeds the limit for the unpacked one. It may unpack to nothing, as
 		// empty gzip members do, so limitedReader would not notice.
 		return 0, &stateError{StateTooLarge, fmt.Errorf("compressed body over the limit of %d bytes", limit)}

@@ -32,12 +32,10 @@ type exchange struct {
 	pace   *Pace       // of the body; the exchange's own if nobody watches
 	own    Pace
 	ahead  *bufio.Reader // the clone's buffer for the body
+	most   int64         // bytes of the body, set by the header
 }
 
 func newExchange(f *Fetcher, u *url.URL, req Request) *exchange {
-	if req.MaxBodyBytes <= 0 {
-		req.MaxBodyBytes = f.opt.MaxBodyBytes
-	}
 	ex := &exchange{f: f, url: u, req: req, pace: req.Pace}
 	if ex.pace == nil {
 		ex.pace = &ex.own
@@ -170,11 +168,7 @@ func newClone(base *colly.Collector) *clone {
 	l.collector.OnResponseHeaders(func(r *colly.Response) {
 		ex := l.ex
 		ex.answer.status, ex.answer.header = r.StatusCode, *r.Headers
-		types := ex.f.wanted
-		if len(ex.req.Accept) > 0 {
-			types = ex.req.Accept
-		}
-		wanted := ex.answer.judge(&ex.req, types)
+		wanted := ex.judge()
 		if wanted && ex.req.Stream != nil {
 			ex.req.Stream(ex.answer.reader)
 		}

@@ -1,21 +1,25 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"fossick/internal/document"
 	"fossick/internal/page"
 
 	"golang.org/x/net/http/httpguts"
@@ -26,9 +30,9 @@ type Request struct {
 	URL string // absolute, http or https, in normal form; sent as it is
 	// ETag and LastModified of a known copy make the request conditional.
 	ETag, LastModified string
-	// Accept lists the wanted media types; "*/*" takes any. [HTML, XHTML and plain text]
+	// Accept lists the wanted media types; "*/*" takes any. [those of Options.Types]
 	Accept []string
-	// MaxBodyBytes overrides the fetcher's limit when positive.
+	// MaxBodyBytes overrides the fetcher's limits when positive.
 	MaxBodyBytes int64
 	// Truncate cuts a body at the limit instead of refusing it (robots.txt).
 	Truncate bool
@@ -43,11 +47,6 @@ type Request struct {
 	Stream func(body io.Reader)
 	// Pace, when set, reports the body's progress. It is for one exchange.
 	Pace *Pace
-}
-
-// defaultAccept returns the types of pages with links or text.
-func defaultAccept() []string {
-	return []string{"text/html", "application/xhtml+xml", "text/plain"}
 }
 
 // Response is the outcome of an exchange. State determines which other fields count.
@@ -89,7 +88,8 @@ type Fetcher struct {
 
 	// Header values that all requests share; read only.
 	userAgent, accept, acceptGzip []string
-	wanted                        []string // defaultAccept
+	limits                        map[string]int64 // bytes of a body by wanted media type; read only
+	most                          int64            // the largest of limits
 }
 
 // New returns a Fetcher; Close it when done. The error names the option that cannot work.
@@ -102,9 +102,14 @@ func New(opt Options) (*Fetcher, error) {
 		opt:        opt,
 		guard:      newGuard(opt.AllowNet),
 		userAgent:  []string{opt.UserAgent},
-		accept:     []string{strings.Join(defaultAccept(), ", ")},
+		accept:     []string{document.Accept(slices.Collect(maps.Keys(opt.Types)))},
 		acceptGzip: []string{"gzip"},
-		wanted:     defaultAccept(),
+		limits:     map[string]int64{},
+	}
+	for kind, limit := range opt.Types {
+		for media := range document.MediaTypes(kind) {
+			f.limits[media], f.most = limit, max(f.most, limit)
+		}
 	}
 	f.guard.only = opt.Only
 	if opt.Cookies {
@@ -236,8 +241,13 @@ type Options struct {
 	MinRate        int64         // least mean body rate in bytes/s after RateGrace; negative: none [256]
 	RateGrace      time.Duration // how long a body may be slower than MinRate [5 s]
 
+	// Types are the wanted types of documents (see document.Types), each with the most bytes of
+	// a body after decompression; 0 is its default. [all: PDFs and office documents of up to
+	// 25 MiB, others of MaxBodyBytes]
+	Types map[string]int64
+
 	MaxHeaderBytes int64 // response header [256 KiB]
-	MaxBodyBytes   int64 // body after decompression [4 MiB]
+	MaxBodyBytes   int64 // body after decompression, unless Types says otherwise [4 MiB]
 	MaxRatio       int64 // decompressed to compressed, beyond the first MiB [200]
 
 	// ConnsPerHost bounds the connections to one host, as a second safeguard beside the
@@ -272,6 +282,7 @@ func (o Options) withDefaults() Options {
 	def(&o.MaxHeaderBytes, 256<<10)
 	def(&o.MaxBodyBytes, 4<<20)
 	def(&o.MaxRatio, 200)
+	o.Types = o.typeLimits()
 	def(&o.ConnsPerHost, 2)
 	def(&o.MaxIdleConns, 256)
 	def(&o.IdleTimeout, 30*time.Second)
@@ -288,6 +299,24 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	return o
+}
+
+// maxDocumentBytes is the default limit of PDFs and office documents, which hold their pictures.
+const maxDocumentBytes = 25 << 20
+
+// typeLimits returns Types with the defaults.
+func (o *Options) typeLimits() map[string]int64 {
+	limits := map[string]int64{}
+	for _, kind := range document.Types() {
+		limit, wanted := o.Types[kind]
+		if !wanted && o.Types != nil {
+			continue
+		}
+		if limits[kind] = cmp.Or(limit, o.MaxBodyBytes); limit == 0 && (kind == "pdf" || kind == "office") {
+			limits[kind] = max(o.MaxBodyBytes, maxDocumentBytes)
+		}
+	}
+	return limits
 }
 
 func def[T comparable](field *T, value T) {
@@ -321,7 +350,7 @@ func (o *Options) check() error {
 			return fmt.Errorf("time limit %v is negative; leave it out for the default", d)
 		}
 	}
-	for _, n := range []int64{o.MaxHeaderBytes, o.MaxBodyBytes, o.MaxRatio} {
+	for _, n := range append(slices.Collect(maps.Values(o.Types)), o.MaxHeaderBytes, o.MaxBodyBytes, o.MaxRatio) {
 		if n < 0 {
 			return fmt.Errorf("size limit %d is negative; leave it out for the default", n)
 		}
@@ -363,14 +392,15 @@ func ReadCAs(r io.Reader, name string) (*x509.CertPool, error) {
 // journal and by_state use these names.
 type State string
 
-// The states of a URL. Fetch never returns duplicate, script_only, robots_denied or trap,
-// which the crawler assigns.
+// The states of a URL. Fetch never returns duplicate, script_only, no_text, robots_denied or
+// trap, which the crawler assigns.
 const (
 	StateOK              State = "ok"               // 200, a wanted type, the whole body
 	StateNotModified     State = "not_modified"     // 304 to a conditional request
 	StateRedirect        State = "redirect"         // 301, 302, 303, 307 or 308 with a Location
 	StateDuplicate       State = "duplicate"        // same content as another page (crawler)
 	StateScriptOnly      State = "script_only"      // 200, but scripts would make the page (crawler)
+	StateNoText          State = "no_text"          // 200, but a document without text, such as scanned pages (crawler)
 	StateChallenge       State = "challenge"        // a challenge or block page of an edge, whatever its status
 	StatePaymentRequired State = "payment_required" // 402; Err has the price
 	StateCode            State = "code"             // any other status
@@ -383,7 +413,7 @@ const (
 	StateBodyError       State = "body_error"       // cut short, broken coding
 	StateBodyTimeout     State = "body_timeout"     // too slow: in total, or below the least rate
 	StateTooLarge        State = "too_large"        // over the limit, a decompression bomb, or too long to read (crawler)
-	StateWrongType       State = "wrong_type"       // 200, but not a wanted type
+	StateWrongType       State = "wrong_type"       // 200, but not a wanted type, or a document that cannot be read (crawler)
 	StateRobotsDenied    State = "robots_denied"    // forbidden by robots.txt (crawler)
 	StateGuardDenied     State = "guard_denied"     // the egress guard refused the address
 	StateTrap            State = "trap"             // cut off as a crawler trap (crawler)

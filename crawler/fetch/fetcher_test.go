@@ -167,7 +167,7 @@ func TestRedirectsAreHandedBack(t *testing.T) {
 // TestRequestToTheLetter checks the bytes of requests.
 func TestRequestToTheLetter(t *testing.T) {
 	const agent = "User-Agent: fossick/1 (+https://example.org/bot)\r\n"
-	const accept = "Accept: text/html, application/xhtml+xml, text/plain\r\n"
+	const accept = "Accept: text/html, application/xhtml+xml, text/plain, application/pdf;q=0.9, application/*;q=0.5\r\n"
 	const gzip = "Accept-Encoding: gzip\r\n"
 	for _, c := range []struct {
 		name, path string

@@ -1,8 +1,10 @@
 package fetch
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"fossick/internal/document"
 	"fossick/internal/page"
 )
 
@@ -48,51 +51,129 @@ func (a *answer) giveBack() {
 	}
 }
 
+// wanted returns the most bytes of a body of a media type, and whether it is wanted.
+func (ex *exchange) wanted(media string) (most int64, is bool) {
+	if len(ex.req.Accept) > 0 {
+		most, is = ex.f.opt.MaxBodyBytes, accepts(ex.req.Accept, media)
+	} else {
+		most, is = ex.f.limits[media]
+	}
+	if ex.req.MaxBodyBytes > 0 {
+		most = ex.req.MaxBodyBytes
+	}
+	return most, is
+}
+
+// mostOf returns the most bytes of a body by its announced type. Where that says nothing, the
+// first bytes will decide, and until then the largest limit holds.
+func (ex *exchange) mostOf(media string) int64 {
+	most, is := ex.wanted(media)
+	switch {
+	case is || ex.req.MaxBodyBytes > 0:
+		return most
+	case untyped(media):
+		return ex.f.most
+	}
+	return ex.f.opt.MaxBodyBytes
+}
+
+// untyped reports a media type that says nothing, or only that a file is packed or a document
+// of an office. Servers send them for documents too.
+func untyped(media string) bool {
+	switch media {
+	case "application/octet-stream", "binary/octet-stream", "application/force-download", "application/x-download",
+		"application/zip", "application/x-zip-compressed", "application/x-pdf",
+		"application/msword", "application/vnd.ms-word", "application/vnd.ms-excel", "application/vnd.ms-powerpoint":
+		return true
+	}
+	return page.UnknownMedia(media)
+}
+
 // judge decides on the answer as far as its header goes: state and why are set, and
 // true asks for the body (paper D: header first). A body without a usable type is
 // judged by its first bytes.
-func (a *answer) judge(req *Request, wanted []string) (readBody bool) {
-	if a.status != http.StatusOK && !(req.AnySuccess && hasFile(a.status)) {
-		a.judgeCode(sendable(req.ETag) || sendable(req.LastModified))
+func (ex *exchange) judge() (readBody bool) {
+	a := &ex.answer
+	if a.status != http.StatusOK && !(ex.req.AnySuccess && hasFile(a.status)) {
+		a.judgeCode(sendable(ex.req.ETag) || sendable(ex.req.LastModified))
 		return false
 	}
 	if coding := a.reader.coding; coding == codingUnknown {
 		return a.refuse(StateBodyError, "content coding %q was not asked for", a.header.Get("Content-Encoding"))
 	}
-	if n := a.contentLength(); n > req.MaxBodyBytes && a.reader.coding == codingNone && !req.Truncate {
-		return a.refuse(StateTooLarge, "%d bytes announced, %d is the limit", n, req.MaxBodyBytes)
-	}
 	a.state = StateOK // unless the body spoils it
-	if accepts(wanted, "*/*") {
-		return true
+	if accepts(ex.req.Accept, "*/*") {
+		return ex.fits()
 	}
 	media := page.MediaEssence(a.contentType)
-	if page.UnknownMedia(media) {
-		return a.judgeUntyped(wanted)
+	if untyped(media) {
+		return ex.judgeUntyped(media)
 	}
-	if !accepts(wanted, media) {
-		return a.refuse(StateWrongType, "type %s is not among %s", media, strings.Join(wanted, ", "))
+	if _, is := ex.wanted(media); !is {
+		return a.refuse(StateWrongType, "type %s is not among %s", media, ex.wishes())
 	}
-	head, err := a.reader.peek()
+	if !ex.fits() {
+		return false
+	}
+	head, err := a.reader.peek(page.SniffBytes)
+	if kind := document.TypeOf(media); kind == "pdf" || kind == "office" {
+		if err == nil && page.SniffMedia(head) == "text/html" { // as errors are sent
+			return a.refuse(StateWrongType, "announced as %s, but it is text/html", media)
+		}
+		return true // its reader finds out the rest
+	}
 	if err == nil && (isBinary(head, a.contentType) || page.MediaType(a.contentType, page.NoSniff(a.header), head) != media) {
+		if document.Sniff(head) != "" {
+			return ex.judgeUntyped(media)
+		}
 		return a.refuse(StateWrongType, "announced as %s, but binary (%s)", media, page.SniffMedia(head))
 	}
 	return true // peek's error returns when the body is read
 }
 
-// judgeUntyped sniffs a body without a readable type.
-func (a *answer) judgeUntyped(wanted []string) (readBody bool) {
-	head, err := a.reader.peek()
+// fits reports whether the announced length, and what was read so far, are within the limit.
+func (ex *exchange) fits() bool {
+	a := &ex.answer
+	switch n := a.contentLength(); {
+	case ex.req.Truncate:
+	case n > ex.most && a.reader.coding == codingNone:
+		return a.refuse(StateTooLarge, "%d bytes announced, %d is the limit", n, ex.most)
+	case a.reader.out > ex.most:
+		return a.refuse(StateTooLarge, "body over the limit of %d bytes", ex.most)
+	}
+	return true
+}
+
+// wishes names what is wanted, for a message.
+func (ex *exchange) wishes() string {
+	if len(ex.req.Accept) > 0 {
+		return strings.Join(ex.req.Accept, ", ")
+	}
+	return "the wanted types (" + strings.Join(slices.Sorted(maps.Keys(ex.f.opt.Types)), ", ") + ")"
+}
+
+// judgeUntyped judges a body by its first bytes, because the announced type says nothing or is
+// wrong.
+func (ex *exchange) judgeUntyped(announced string) (readBody bool) {
+	a := &ex.answer
+	head, err := a.reader.peek(documentBytes)
 	if err != nil {
 		return true
 	}
-	media := page.MediaType(a.contentType, page.NoSniff(a.header), head)
-	if !accepts(wanted, media) {
-		return a.refuse(StateWrongType, "no usable type announced; the content looks like %s", media)
+	media := document.Sniff(head)
+	if kind := document.TypeOf(media); page.UnknownMedia(announced) && (media == "" || kind == "feed") {
+		media = page.MediaType(a.contentType, page.NoSniff(a.header), head)
 	}
-	a.contentType = media // without a charset: page guesses it
-	return true
+	most, is := ex.wanted(media)
+	if !is {
+		return a.refuse(StateWrongType, "no usable type announced; the content looks like %s", cmp.Or(media, page.SniffMedia(head)))
+	}
+	a.contentType, ex.most = media, min(ex.most, most) // without a charset: page guesses it
+	return ex.fits()
 }
+
+// documentBytes is how much of a body tells the type of a document.
+const documentBytes = 16 << 10
 
 // judgeCode judges a status other than 200. conditional: the request had a validator.
 func (a *answer) judgeCode(conditional bool) {

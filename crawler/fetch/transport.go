@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"fossick/internal/page"
 )
 
 // newTransport sets up net/http: HTTP/2 and keep-alive on, decompression off (bodyReader has
@@ -92,8 +94,9 @@ func refusedByProxy(status, what string) error {
 // received puts our reader around the body.
 func (ex *exchange) received(res *http.Response) {
 	ex.clock.enter(phaseBody)
-	ex.conn.allowBody(ex.req.MaxBodyBytes)
 	ex.answer.withhold(res.Header)
+	ex.most = ex.mostOf(page.MediaEssence(ex.answer.contentType))
+	ex.conn.allowBody(ex.most)
 	ex.answer.reader = newBodyReader(ex, res)
 	res.Body, res.Uncompressed = ex.answer.reader, true // so that Colly unpacks nothing
 }

@@ -139,7 +139,7 @@ func TestWireRebuilt(t *testing.T) {
 	for name, f := range map[string]*Fetcher{"HTTP/2": direct, "through a proxy": newTest(t, Options{RootCAs: cas, UserAgent: "odd/1", Proxy: at})} {
 		r := f.Fetch(t.Context(), Request{URL: "https://example.com/a?b"})
 		want := Wire{Protocol: "h2", Rebuilt: true,
-			Request:  []byte("GET /a?b HTTP/1.1\r\nhost: example.com\r\naccept: text/html, application/xhtml+xml, text/plain\r\naccept-encoding: gzip\r\nuser-agent: odd/1\r\n"),
+			Request:  []byte("GET /a?b HTTP/1.1\r\nhost: example.com\r\naccept: text/html, application/xhtml+xml, text/plain, application/pdf;q=0.9, application/*;q=0.5\r\naccept-encoding: gzip\r\nuser-agent: odd/1\r\n"),
 			Response: []byte("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-type: text/html\r\nx-b: 2\r\nx-b: 1\r\n"),
 		}
 		w := r.Wire

@@ -17,6 +17,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/datasets"
 	"fossick/internal/cli"
+	"fossick/internal/document"
 	"fossick/internal/fileio"
 	"fossick/internal/page"
 )
@@ -28,6 +29,8 @@ type Manners struct {
 	Agents    int           `placeholder:"N" help:"Crawl with N agents in this process, each with its own sites and its own store, DIR/agent-0 and so on; limits and --workers apply to all together [1]." group:"manners" expert:""`
 	Delay     string        `without:"auto" type:"delay" placeholder:"D" help:"Rest after each fetch from a host: auto, or a time; 0 for your own servers [auto]." group:"run" predictor:"auto,0"`
 	Timeout   time.Duration `without:"1m" placeholder:"D" help:"Longest time of one request [60s]." group:"manners" expert:""`
+	Types     []string      `without:"all" placeholder:"TYPES" help:"Types of documents to fetch, by comma: html, pdf, office (also OpenDocument, EPUB and RTF), text (also Markdown), feed (also other XML) or all [all]." group:"scope" expert:"" predictor:"html,pdf,office,text,feed,all"`
+	MaxBytes  []string      `without:"4MiB, pdf and office 25MiB" placeholder:"SIZES" help:"Largest body, for all types or by type, as 5MiB or pdf=50MiB,html=10MiB [4MiB, pdf and office 25MiB]." group:"scope" expert:""`
 	Cookies   *bool         `kong:"-" without:"no"`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
 	Purpose   string        `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, answer, training, research or archive. Pages whose owners refuse it are not fetched, and export leaves them out." group:"manners" expert:"" predictor:"search,answer,training,research,archive"`
@@ -59,6 +62,9 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
 	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt addresses the name without a version
 	opt.Workers, opt.Sitemaps = m.Workers, isOn(m.Sitemaps)
+	if net.Types, err = m.limits(); err != nil {
+		return err
+	}
 	opt.Purpose = page.Purpose(strings.ToLower(m.Purpose))
 	if opt.Delay, err = ParseDelay(m.Delay); err != nil || m.Sign == "" {
 		return err
@@ -71,6 +77,44 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 		return cli.Usagef("--sign %s: %v", m.Sign, err)
 	}
 	return nil
+}
+
+// mostBytes bounds --max-bytes: the bodies of all slow answers together may take so much memory.
+const mostBytes = 64 << 20
+
+// limits reads --types and --max-bytes: the wanted types, each with the most bytes of a body; 0
+// is the default.
+func (m *Manners) limits() (map[string]int64, error) {
+	known, limits := document.Types(), map[string]int64{}
+	for _, kind := range m.Types {
+		switch kind = strings.ToLower(strings.TrimSpace(kind)); {
+		case slices.Contains(known, kind):
+			limits[kind] = 0
+		case kind != "all":
+			return nil, cli.Usagef("--types %s: want one or more of %s, by comma, or all%s", cli.Cut(kind, 100), strings.Join(known, ", "), cli.DidYouMean(kind, known))
+		}
+	}
+	if len(m.Types) == 0 || slices.ContainsFunc(m.Types, func(kind string) bool { return strings.EqualFold(strings.TrimSpace(kind), "all") }) {
+		for _, kind := range known {
+			limits[kind] = 0
+		}
+	}
+	for _, text := range m.MaxBytes {
+		kinds, size := known, text
+		if kind, of, one := strings.Cut(text, "="); one {
+			kinds, size = []string{strings.ToLower(strings.TrimSpace(kind))}, of
+		}
+		n, err := cli.Bytes(size)
+		if !slices.Contains(known, kinds[0]) || err != nil || n <= 0 || n > mostBytes {
+			return nil, cli.Usagef("--max-bytes %s: want a size up to %dMiB, such as 5MiB, or sizes of %s, such as pdf=25MiB,html=10MiB", cli.Cut(text, 100), mostBytes>>20, strings.Join(known, ", "))
+		}
+		for _, kind := range kinds {
+			if _, wanted := limits[kind]; wanted {
+				limits[kind] = n
+			}
+		}
+	}
+	return limits, nil
 }
 
 // whoAndWhat is the user agent's comment: contact and purpose.

@@ -12,7 +12,7 @@ import (
 
 // defaults are what reports tell where nothing was given.
 var defaults = map[string]string{
-	"links": "all", "order": "relevance", "max-pages": "1000", "traps": "cut",
+	"links": "all", "types": "all", "max-bytes": "4MiB, pdf and office 25MiB", "order": "relevance", "max-pages": "1000", "traps": "cut",
 	"near-duplicates": "drop", "sitemaps": "no", "workers": "32", "delay": "auto", "timeout": "1m", "cookies": "no",
 	"seed": "the topic's", "min-harvest": "0", "patience": "auto", "drop-params": "the built-in list",
 }
@@ -153,4 +153,30 @@ func FuzzContact(f *testing.F) {
 		}
 		standsForNone(text)
 	})
+}
+
+// TestTypesAndSizes: --types and --max-bytes together give each wanted type its limit.
+func TestTypesAndSizes(t *testing.T) {
+	for _, c := range []struct {
+		types, sizes string
+		want         map[string]int64 // nil for an error
+	}{
+		{"", "", map[string]int64{"html": 0, "pdf": 0, "office": 0, "text": 0, "feed": 0}},
+		{"html,PDF", "", map[string]int64{"html": 0, "pdf": 0}},
+		{"all", "5MiB", map[string]int64{"html": 5 << 20, "pdf": 5 << 20, "office": 5 << 20, "text": 5 << 20, "feed": 5 << 20}},
+		{"html,pdf", "5MiB,pdf=25MB", map[string]int64{"html": 5 << 20, "pdf": 25 << 20}},
+		{"html", "pdf=25MiB,html=100", map[string]int64{"html": 100}},
+		{"image", "", nil}, {"html,", "", nil}, {"", "pdf", nil}, {"", "pdf=", nil}, {"", "=5MB", nil}, {"", "0", nil}, {"", "-1", nil}, {"", "65MiB", nil},
+	} {
+		var m Manners
+		if c.types != "" {
+			m.Types = strings.Split(c.types, ",")
+		}
+		if c.sizes != "" {
+			m.MaxBytes = strings.Split(c.sizes, ",")
+		}
+		if got, err := m.limits(); (err != nil) != (c.want == nil) || !maps.Equal(got, c.want) {
+			t.Errorf("--types %s --max-bytes %s: %v, %v; want %v", c.types, c.sizes, got, err, c.want)
+		}
+	}
 }

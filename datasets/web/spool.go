@@ -29,9 +29,11 @@ type spool struct {
 type entry struct {
 	offset int64
 	length int32
-	text   bool   // text/plain
-	bare   bool   // no charset in the header, because the markup declares one
-	sum    uint64 // hash of the body as sent: the ETag
+	text   bool // text/plain
+	bare   bool // no charset in the header, because the markup declares one
+
+	document *documentKind // nil for a page
+	sum      uint64        // hash of the body as sent: the ETag
 }
 
 // newSpool creates the file in the system's temporary folder.
@@ -45,13 +47,18 @@ func newSpool() (*spool, error) {
 	return &spool{file: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
 }
 
-func (s *spool) add(e *datasets.Example) (entry, error) {
-	en := entry{offset: s.size, text: e.HTML == "", bare: e.Charset != ""}
+// add writes a page, as a document unless that is nil.
+func (s *spool) add(e *datasets.Example, key string, document *documentKind) (en entry, err error) {
+	en = entry{offset: s.size, text: e.HTML == "", bare: e.Charset != "", document: document}
 	body := []byte(e.HTML)
 	if en.text {
 		body = []byte(e.Text)
 	}
-	if e.Charset != "" {
+	if document != nil {
+		if body, err = document.asDocument(key, e.HTML); err != nil {
+			return en, fmt.Errorf("page %s as a document: %w", e.URL, err)
+		}
+	} else if e.Charset != "" {
 		enc, err := htmlindex.Get(e.Charset)
 		if err != nil {
 			return en, fmt.Errorf("page %s: charset %q: %w", e.URL, e.Charset, err)
@@ -93,6 +100,8 @@ func (s *spool) close() error {
 
 func (en *entry) contentType() string {
 	switch {
+	case en.document != nil:
+		return en.document.media
 	case en.text:
 		return "text/plain; charset=utf-8"
 	case en.bare:

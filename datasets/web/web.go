@@ -31,6 +31,9 @@ type Options struct {
 	Faults     FaultPlan      // deliberate faults
 	Change     ChangePlan     // how pages change, vanish and return
 	Sitemaps   bool           // give each host a sitemap, named in its robots.txt
+	// Documents is the share of the pages that are served as PDF, DOCX or EPUB, in [0,1]. Not
+	// with Change or Faults, which alter markup.
+	Documents float64
 }
 
 // Web serves a corpus. It is an http.Handler, safe for concurrent use.
@@ -176,7 +179,7 @@ func (w *Web) add(e *datasets.Example) error {
 		w.stats.Repeated++
 		return nil
 	}
-	en, err := w.spool.add(e)
+	en, err := w.spool.add(e, key, w.documentOf(key, e))
 	if err != nil {
 		return err
 	}

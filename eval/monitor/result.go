@@ -291,6 +291,8 @@ func causeOfState(proxy string, state fetch.State) (cause, advice string) {
 		return "all start pages ask for payment, and fossick pays for none", "give other start pages (--seed)"
 	case fetch.StateScriptOnly:
 		return "scripts make all start pages, and fossick does not run scripts", "give other start pages (--seed)"
+	case fetch.StateNoText:
+		return "all start pages are documents without text, such as scanned pages", "give other start pages (--seed)"
 	case fetch.StateNoIP, fetch.StateConnectError, fetch.StateConnectTimeout, fetch.StateHeaderError, fetch.StateHeaderTimeout:
 		return unreachable(proxy, state)
 	case fetch.StateNone:

@@ -133,7 +133,7 @@ func (hs *outsideHosts) seed(name string, u *SurveyURL) {
 	h.reached = true
 	h.gave = h.gave || u.Got
 	h.deeper = h.deeper || !isStart(u.URL, name)
-	h.barren = h.barren || slices.Contains([]string{"code", "wrong_type", "challenge", "payment_required"}, u.State)
+	h.barren = h.barren || slices.Contains([]string{"code", "wrong_type", "no_text", "challenge", "payment_required"}, u.State)
 }
 
 func (hs *outsideHosts) inside(name string, u *SurveyURL) {

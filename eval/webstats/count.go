@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"fossick/internal/document"
 )
 
 // Options configure Count; the zero value works.
@@ -73,7 +75,7 @@ func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 	scored := c.urls.forecast.score()
 	r.Tables = slices.Concat(
 		c.urls.outcomeTables(), []resultTable{c.urls.codeTable(), c.means()}, c.lengthTables(), []resultTable{c.labelTable(), c.urls.depthTable(), c.urls.timeTable()},
-		c.pages.sizeTables(), []resultTable{c.pages.packingTable(), c.urls.copyTable(), c.urls.schemeTable(), c.urls.protocolTable()}, c.pages.kindTables(),
+		c.pages.sizeTables(), []resultTable{c.pages.packingTable(), c.pages.typeTable(), c.urls.copyTable(), c.urls.schemeTable(), c.urls.protocolTable()}, c.pages.kindTables(),
 		[]resultTable{c.pages.degrees.table()}, named, []resultTable{scoreTable(&scored), forecastTable(&scored)},
 	)
 	r.curves = c.curves()
@@ -284,15 +286,16 @@ type pageCounts struct {
 	sized                                                int64  // bytes of the pages where that is known
 	steps                                                [mostSteps]int64
 	packing                                              [packingClasses]packing
-	kinds                                                map[string]int64 // pages by LinkKind; "" for unknown
-	byKind                                               [3]int64         // links: frames, anchors, others
+	types                                                map[string]volume // by document.TypeOf
+	kinds                                                map[string]int64  // pages by LinkKind; "" for unknown
+	byKind                                               [3]int64          // links: frames, anchors, others
 	degrees                                              *degrees
 	media, charsets, langs, labels, tops, seconds, sites *groups
 }
 
 func newPageCounts(dir string) *pageCounts {
 	return &pageCounts{
-		places: places{}, kinds: map[string]int64{}, degrees: newDegrees(dir),
+		places: places{}, types: map[string]volume{}, kinds: map[string]int64{}, degrees: newDegrees(dir),
 		media: newGroups(dir), charsets: newGroups(dir), langs: newGroups(dir), labels: newGroups(dir),
 		tops: newGroups(dir), seconds: newGroups(dir), sites: newGroups(dir),
 	}
@@ -318,6 +321,8 @@ func (c *pageCounts) add(p *Page) error {
 		k := &c.packing[packingClass(p.Bytes)]
 		k.pages, k.bytes, k.packed = k.pages+1, k.bytes+p.Bytes, k.packed+p.Packed
 	}
+	v := c.types[document.TypeOf(p.ContentType)]
+	c.types[document.TypeOf(p.ContentType)] = volume{v.pages + 1, v.bytes + p.Bytes}
 	c.kinds[LinkKind(p.Charset, p.Kinds)]++
 	for i, n := range p.Kinds[:min(len(p.Kinds), len(c.byKind))] {
 		c.byKind[i] += int64(n)

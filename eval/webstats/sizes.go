@@ -1,11 +1,13 @@
 package webstats
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"fossick/internal/document"
 	"fossick/internal/page"
 	"fossick/internal/report"
 	"fossick/internal/stats"
@@ -131,6 +133,24 @@ func (c *pageCounts) packingTable() resultTable {
 		t.Rows = append(t.Rows, []any{name, k.pages, k.bytes, k.packed, share(k.packed, k.bytes), nil})
 	}
 	t.Rows = append(t.Rows, []any{"all", all.pages, all.bytes, all.packed, share(all.packed, all.bytes), paperPacked})
+	return t
+}
+
+// volume is a number of pages, and of their bytes.
+type volume struct{ pages, bytes int64 }
+
+func (c *pageCounts) typeTable() resultTable {
+	t := resultTable{Name: "types", Title: "Types of stored pages",
+		Columns: []tableColumn{{"type", "type", inLetters}, {"pages", "pages", inWhole}, {"share", "share", inShares}, {"bytes", "bytes", inWhole}, {"bytes_share", "share", inShares}}}
+	var all volume
+	for _, v := range c.types {
+		all = volume{all.pages + v.pages, all.bytes + v.bytes}
+	}
+	for _, kind := range append(document.Types(), "") {
+		if v := c.types[kind]; v.pages > 0 {
+			t.Rows = append(t.Rows, []any{cmp.Or(kind, "other"), v.pages, share(v.pages, all.pages), v.bytes, share(v.bytes, all.bytes)})
+		}
+	}
 	return t
 }
 

@@ -257,7 +257,7 @@ func wrap(words string, columns int) (lines []string) {
 
 var Names = []string{
 	"outcomes", "seed_outcomes", "unasked", "codes", "means", "seed_lengths", "path_lengths", "host_labels", "depths", "response_times",
-	"sizes", "sizes_fine", "compression", "duplicates", "schemes", "http_versions", "page_kinds", "link_kinds", "degrees",
+	"sizes", "sizes_fine", "compression", "types", "duplicates", "schemes", "http_versions", "page_kinds", "link_kinds", "degrees",
 	"media_types", "charsets", "languages", "labels", "servers", "tlds", "second_levels", "sites",
 	"forecast_scores", "forecasts",
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // units of time; the longest name comes first if one is a prefix of another.
@@ -88,6 +90,19 @@ func Count(text string) (int64, error) {
 	n, err := strconv.ParseFloat(s, 64)
 	if n *= unit; err != nil || n != math.Trunc(n) || math.Abs(n) >= 1<<53 {
 		return 0, countError(text)
+	}
+	return int64(n), nil
+}
+
+// Bytes parses a size: 500, 512MB, 25MiB or 2G; units are of 1024.
+func Bytes(text string) (int64, error) {
+	word := strings.ToUpper(strings.TrimSpace(text))
+	if cut := strings.TrimSuffix(strings.TrimSuffix(word, "B"), "I"); strings.TrimRight(cut, "KMGT") != cut {
+		word = cut + "iB"
+	}
+	n, err := humanize.ParseBytes(word)
+	if err != nil || n > math.MaxInt64 {
+		return 0, fmt.Errorf("%q: want a size, such as 512MB or 2GB", text)
 	}
 	return int64(n), nil
 }

@@ -3,7 +3,9 @@ package document
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"context"
+	"encoding/binary"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -187,23 +189,38 @@ func skip(ctx context.Context, d *xml.Decoder, tag *tagReader) error {
 	return nil
 }
 
-// sniffArchive tells documents in zip archives apart.
-func sniffArchive(body []byte) string {
-	a, err := openArchive(body)
-	if err != nil {
-		return ""
-	}
-	if r, err := a.open("mimetype"); err == nil { // OpenDocument and EPUB
-		defer func() { _ = r.Close() }() // only read from
-		media, _ := io.ReadAll(io.LimitReader(r, 100))
-		if f, ok := formatOf(string(media)); ok {
-			return f.media
+// entryHeader is the size of a file's header in an archive, before its name.
+const entryHeader = 30
+
+// sniffArchive tells documents in zip archives apart by the headers of their files, because a
+// crawler decides by the first bytes. OpenDocument and EPUB begin with a file that names the type.
+func sniffArchive(head []byte) string {
+	for at := 0; ; at++ {
+		next := bytes.Index(head[at:], []byte("PK\x03\x04"))
+		if at += next; next < 0 || len(head)-at < entryHeader {
+			return ""
+		}
+		h := head[at:]
+		name, rest := cut(h[entryHeader:], int(binary.LittleEndian.Uint16(h[26:])))
+		if string(name) == "mimetype" {
+			_, rest = cut(rest, int(binary.LittleEndian.Uint16(h[28:])))
+			media, _, _ := bytes.Cut(rest, []byte("PK")) // the next header; the size may stand behind the bytes
+			if binary.LittleEndian.Uint16(h[8:]) == zip.Deflate {
+				media, _ = io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(rest)), 100)) // an error leaves what was read
+			}
+			if f, ok := formatOf(string(media)); ok {
+				return f.media
+			}
+		}
+		for _, main := range []struct{ folder, kind string }{{"word/", "wordprocessingml.document"}, {"ppt/", "presentationml.presentation"}, {"xl/", "spreadsheetml.sheet"}} {
+			if strings.HasPrefix(partName(string(name)), main.folder) {
+				return openXML + main.kind
+			}
 		}
 	}
-	for _, main := range []struct{ part, kind string }{{"word/document.xml", "wordprocessingml.document"}, {"ppt/presentation.xml", "presentationml.presentation"}, {"xl/workbook.xml", "spreadsheetml.sheet"}} {
-		if a.has(main.part) {
-			return openXML + main.kind
-		}
-	}
-	return ""
+}
+
+func cut(b []byte, n int) (before, after []byte) {
+	n = min(n, len(b))
+	return b[:n], b[n:]
 }

@@ -8,8 +8,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,33 +34,75 @@ var (
 	ErrTooBig  = errors.New("the document is beyond a limit")
 )
 
-// format is a media type that is read here. Package page reads HTML and plain text itself.
+// format is a media type, the type of document that it is for a user (see Types), and its reader.
 type format struct {
-	media string
-	read  func(ctx context.Context, body []byte, w *writer) error
+	media, kind string
+	read        func(ctx context.Context, body []byte, w *writer) error // nil: package page reads it
 }
 
 const openXML, openDocument = "application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument."
 
 var formats = []format{
-	{"application/pdf", readPDF},
-	{openXML + "wordprocessingml.document", readWord},
-	{openXML + "wordprocessingml.template", readWord},
-	{openXML + "presentationml.presentation", readSlides},
-	{openXML + "presentationml.slideshow", readSlides},
-	{openXML + "spreadsheetml.sheet", readSheets},
-	{openDocument + "text", readOpenDocument},
-	{openDocument + "presentation", readOpenDocument},
-	{openDocument + "spreadsheet", readOpenDocument},
-	{"application/epub+zip", readBook},
-	{"application/rtf", readRichText},
-	{"text/rtf", readRichText},
-	{"text/markdown", readMarkdown},
-	{"text/x-markdown", readMarkdown},
-	{"application/rss+xml", readFeed},
-	{"application/atom+xml", readFeed},
-	{"application/xml", readFeed},
-	{"text/xml", readFeed},
+	{"text/html", "html", nil},
+	{"application/xhtml+xml", "html", nil},
+	{"text/plain", "text", nil},
+	{"text/markdown", "text", readMarkdown},
+	{"text/x-markdown", "text", readMarkdown},
+	{"application/pdf", "pdf", readPDF},
+	{openXML + "wordprocessingml.document", "office", readWord},
+	{openXML + "wordprocessingml.template", "office", readWord},
+	{openXML + "presentationml.presentation", "office", readSlides},
+	{openXML + "presentationml.slideshow", "office", readSlides},
+	{openXML + "spreadsheetml.sheet", "office", readSheets},
+	{openDocument + "text", "office", readOpenDocument},
+	{openDocument + "presentation", "office", readOpenDocument},
+	{openDocument + "spreadsheet", "office", readOpenDocument},
+	{"application/epub+zip", "office", readBook},
+	{"application/rtf", "office", readRichText},
+	{"text/rtf", "office", readRichText},
+	{"application/rss+xml", "feed", readFeed},
+	{"application/atom+xml", "feed", readFeed},
+	{"application/xml", "feed", readFeed},
+	{"text/xml", "feed", readFeed},
+}
+
+// Types names the types of documents, as users do.
+func Types() []string { return []string{"html", "pdf", "office", "text", "feed"} }
+
+// TypeOf returns the type of a media type; "" for one that is not read. A body without a media
+// type is HTML.
+func TypeOf(contentType string) string {
+	if strings.TrimSpace(contentType) == "" {
+		return "html"
+	}
+	f, _ := formatOf(contentType)
+	return f.kind
+}
+
+// MediaTypes yields the media types of a type.
+func MediaTypes(kind string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, f := range formats {
+			if f.kind == kind && !yield(f.media) {
+				return
+			}
+		}
+	}
+}
+
+// Accept returns the value of the header Accept that asks for these types. It is short because
+// it goes with every request: a range stands for the media types of offices and feeds.
+func Accept(kinds []string) string {
+	var ranges []string
+	for _, t := range []struct{ kind, accept string }{
+		{"html", "text/html, application/xhtml+xml"}, {"text", "text/plain"}, {"pdf", "application/pdf;q=0.9"},
+		{"office", "application/*;q=0.5"}, {"feed", "application/*;q=0.5"},
+	} {
+		if slices.Contains(kinds, t.kind) && !slices.Contains(ranges, t.accept) {
+			ranges = append(ranges, t.accept)
+		}
+	}
+	return strings.Join(ranges, ", ")
 }
 
 func formatOf(contentType string) (format, bool) {
@@ -77,7 +121,7 @@ func formatOf(contentType string) (format, bool) {
 
 // Sniff returns the media type by the first bytes of a body, for servers that send none or
 // application/octet-stream; "" if they do not tell. Archives are told apart by the names of
-// their first files.
+// their first files, which are enough of them.
 func Sniff(body []byte) string {
 	head := body[:min(len(body), 2048)]
 	switch {
@@ -99,8 +143,8 @@ func Sniff(body []byte) string {
 // but for PDFs whose pages take longer than enoughTime. The error wraps ErrNoText, ErrLocked,
 // ErrDamaged or ErrTooBig, or says that PDFium did not start.
 func ToHTML(ctx context.Context, body []byte, contentType string) (html []byte, is bool, err error) {
-	f, known := formatOf(contentType)
-	if !known {
+	f, _ := formatOf(contentType)
+	if f.read == nil {
 		return body, false, nil
 	}
 	if f.media == "application/pdf" { // the first start takes seconds that are not the document's

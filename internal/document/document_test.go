@@ -310,3 +310,16 @@ func FuzzOfficeXML(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSniff: any bytes have a type that is read, or none.
+func FuzzSniff(f *testing.F) {
+	for _, d := range documents(f) {
+		f.Add(d.body)
+		f.Add(d.body[:min(len(d.body), 60)])
+	}
+	f.Fuzz(func(t *testing.T, head []byte) {
+		if media := Sniff(head); media != "" && TypeOf(media) == "" {
+			t.Errorf("%q is sniffed as %q, which is not read", head, media)
+		}
+	})
+}

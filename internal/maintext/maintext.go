@@ -49,6 +49,16 @@ func Extract(page []byte) *Main {
 	return m
 }
 
+// All takes all text of a page, for a document that has no menus.
+func All(page []byte) *Main {
+	m := &Main{doc: readBlocks(page)}
+	m.chosen = make([]bool, len(m.doc.Blocks))
+	for i := range m.chosen {
+		m.chosen[i] = true
+	}
+	return m
+}
+
 func chances(doc *document, by [2]*forest) []float32 {
 	v := describe(doc)
 	p := make([]float32, len(doc.Blocks))

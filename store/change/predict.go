@@ -378,7 +378,7 @@ func OutcomeOf(state string, code int) (o Outcome, ok bool) {
 		return OK, true
 	case "robots_denied", "guard_denied", "trap", "none":
 		return OK, false
-	case "too_large", "wrong_type", "payment_required":
+	case "too_large", "wrong_type", "no_text", "payment_required":
 		return Permanent, true
 	case "code":
 		if code != 429 && code < 500 {

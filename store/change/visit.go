@@ -42,7 +42,7 @@ type Visit struct {
 var states = []string{
 	"ok", "not_modified", "redirect", "duplicate", "code", "no_ip", "connect_error", "connect_timeout", "tls_error",
 	"header_error", "header_timeout", "body_error", "body_timeout", "too_large", "wrong_type", "robots_denied", "guard_denied", "trap", "none",
-	"challenge", "payment_required",
+	"no_text", "challenge", "payment_required",
 }
 
 // Downloaded reports whether a visit in this state found the page at the requested URL.
