@@ -59,7 +59,7 @@ type Result struct {
 	Keywords       []string          `json:"keywords"`
 	Politeness     *eval.Politeness  `json:"politeness"`   // null when the journal could not be read
 	Failed         *failure          `json:"failed"`       // null unless nothing was fetched
-	SeedsFailed    []Failure         `json:"seeds_failed"` // among the first mostStarts start pages
+	SeedsFailed    []failedStart     `json:"seeds_failed"` // among the first mostStarts start pages
 
 	Topics map[string]topicStatus `json:"topics,omitempty"` // when several topics share the crawl
 	goals  []Goal
@@ -91,7 +91,7 @@ func ResultOf(s Session, done crawler.Result, p crawler.Progress) *Result {
 		Seconds: n.Elapsed.Seconds(), Store: s.Store, Stopped: done.Stopped, Waiting: p.Queue, WaitingUntil: utc(done.WaitUntil),
 		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
 		Keywords: s.Keywords, Next: eval.NextPagesOf(done.Next), News: done.News, Topics: topicsOf(s.Topics, n), goals: s.Topics,
-		NoTopic: s.NoTopic, verb: "focus", SeedsFailed: []Failure{},
+		NoTopic: s.NoTopic, verb: "focus", SeedsFailed: []failedStart{},
 	}
 	switch {
 	case s.Survey:
@@ -237,17 +237,17 @@ type failure struct {
 	Cause      string            `json:"cause"`
 	Advice     string            `json:"advice"`
 	ByState    map[string]uint64 `json:"by_state"` // URLs that ended in this session
-	StartPages []Failure         `json:"start_pages"`
+	StartPages []failedStart     `json:"start_pages"`
 }
 
 const startPagesTold = 5
 
 // failedOf returns why a crawl fetched nothing; nil when it fetched something.
-func failedOf(failed []Failure, proxy string, done crawler.Result) *failure {
+func failedOf(failed []failedStart, proxy string, done crawler.Result) *failure {
 	if done.Stopped != crawler.StopNothing {
 		return nil
 	}
-	f := &failure{ByState: done.Attempts.Ended, StartPages: []Failure{}}
+	f := &failure{ByState: done.Attempts.Ended, StartPages: []failedStart{}}
 	if f.ByState == nil {
 		f.ByState = map[string]uint64{}
 	}

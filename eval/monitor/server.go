@@ -29,7 +29,7 @@ type Server struct {
 	session Session
 	whole   whole
 	last    atomic.Pointer[crawler.Progress]
-	failed  atomic.Pointer[[]Failure]
+	failed  atomic.Pointer[[]failedStart]
 	server  *serving.Server // nil when it does not listen
 	addr    net.Addr        // nil when it does not listen
 }
@@ -73,7 +73,7 @@ func (m *Server) Stop() error {
 func (m *Server) Show(p crawler.Progress) { m.last.Store(&p) }
 
 // ShowFailed stores the failed start pages.
-func (m *Server) ShowFailed(failed []Failure) { m.failed.Store(&failed) }
+func (m *Server) ShowFailed(failed []failedStart) { m.failed.Store(&failed) }
 
 // Status is the JSON of /status.
 type Status struct {
@@ -95,7 +95,7 @@ type Status struct {
 	Owner    ownerStatus       `json:"owner"`
 	Patience *patienceStatus   `json:"patience"` // null when the crawl does not hold workers back
 
-	SeedsFailed []Failure `json:"seeds_failed"`
+	SeedsFailed []failedStart `json:"seeds_failed"`
 
 	Topics map[string]topicStatus `json:"topics,omitempty"` // when several topics share the crawl
 	Whole  *Whole                 `json:"whole,omitempty"`  // for one agent of a multi-agent crawl, while the message exchange answers
@@ -109,7 +109,7 @@ func (m *Server) ServeStatus(w http.ResponseWriter, r *http.Request) {
 		Topic: m.session.Topic, Store: m.session.Store, Topics: topicsOf(m.session.Topics, n), Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
 		Network: networkOf(p), Owner: ownerOf(p.Turns), Patience: patienceOf(p.Patience),
-		Next: eval.NextPagesOf(p.Next), Whole: m.whole.now(r.Context()), SeedsFailed: []Failure{},
+		Next: eval.NextPagesOf(p.Next), Whole: m.whole.now(r.Context()), SeedsFailed: []failedStart{},
 	}
 	if failed := m.failed.Load(); failed != nil {
 		s.SeedsFailed = *failed

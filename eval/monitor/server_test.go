@@ -128,12 +128,12 @@ func TestStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := crawler.Progress{Counts: store.Counts{States: map[string]uint64{"ok": 1, "duplicate": 1, "code": 1, "no_ip": 1}}}
-	var told []Failure
+	var told []failedStart
 	for range 3 {
 		told = append(told, starts.Show(p)...)
 	}
-	first, last := Failure{seeds[1], "no_ip", "for a reason"}, Failure{seeds[pages-1], "code", "for a reason"}
-	want := []Failure{first, last}
+	first, last := failedStart{seeds[1], "no_ip", "for a reason"}, failedStart{seeds[pages-1], "code", "for a reason"}
+	want := []failedStart{first, last}
 	if !reflect.DeepEqual(told, want) {
 		t.Errorf("told of %v, want %v", told, want)
 	}
@@ -141,7 +141,7 @@ func TestStarts(t *testing.T) {
 		t.Errorf("failed are %v, want %v", got, want)
 	}
 	m := &Server{}
-	for _, want := range [][]Failure{{}, want} {
+	for _, want := range [][]failedStart{{}, want} {
 		w := httptest.NewRecorder()
 		m.ServeStatus(w, httptest.NewRequest("GET", "/status", nil))
 		var got Status

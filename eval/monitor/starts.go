@@ -11,8 +11,8 @@ import (
 	"fossick/store"
 )
 
-// Failure is a start page that gave no page.
-type Failure struct {
+// failedStart is a start page that gave no page.
+type failedStart struct {
 	URL    string `json:"url"`
 	State  string `json:"state"`
 	Reason string `json:"reason"`
@@ -20,7 +20,7 @@ type Failure struct {
 
 // StartPage is the outcome of a start page; state and reason are those of its redirects' final target.
 type StartPage struct {
-	Failure
+	failedStart
 	OnTopic      *bool   `json:"on_topic"`      // null without a page
 	RedirectedTo *string `json:"redirected_to"` // null without redirects
 }
@@ -42,7 +42,7 @@ func StartPageOf(stores []*store.Store, url string) (p StartPage, ended bool) {
 		if l == nil {
 			return p, false
 		}
-		p.Failure = Failure{url, l.Outcome.State, reasonOf(l)}
+		p.failedStart = failedStart{url, l.Outcome.State, reasonOf(l)}
 		if l.Page != nil {
 			p.OnTopic = &l.Page.Relevant
 		}
@@ -87,7 +87,7 @@ type Starts struct {
 	stores  []*store.Store
 	urls    []string
 	waiting []string // in the order to check
-	failed  []Failure
+	failed  []failedStart
 	ended   uint64 // ended URLs of the crawl at the last complete check
 }
 
@@ -99,7 +99,7 @@ func WatchStarts(seeds []string, stores ...*store.Store) *Starts {
 }
 
 // Show returns the start pages that failed since the last call.
-func (s *Starts) Show(p crawler.Progress) []Failure {
+func (s *Starts) Show(p crawler.Progress) []failedStart {
 	var ended uint64
 	for _, n := range p.Counts.States {
 		ended += n
@@ -113,7 +113,7 @@ func (s *Starts) Show(p crawler.Progress) []Failure {
 	return s.look(startsATime)
 }
 
-func (s *Starts) look(n int) []Failure {
+func (s *Starts) look(n int) []failedStart {
 	had := len(s.failed)
 	for range min(n, len(s.waiting)) {
 		url := s.waiting[0]
@@ -122,25 +122,25 @@ func (s *Starts) look(n int) []Failure {
 		case !ended:
 			s.waiting = append(s.waiting, url)
 		case !p.Answered():
-			s.failed = append(s.failed, p.Failure)
+			s.failed = append(s.failed, p.failedStart)
 		}
 	}
 	return s.failed[had:]
 }
 
 // Known returns the failures seen so far, of all sessions.
-func (s *Starts) Known() []Failure { return slices.Clip(s.failed) }
+func (s *Starts) Known() []failedStart { return slices.Clip(s.failed) }
 
 // Failed checks all start pages again and returns the failed ones, in seed order.
-func (s *Starts) Failed() []Failure {
-	s.waiting, s.failed = slices.Clone(s.urls), []Failure{}
+func (s *Starts) Failed() []failedStart {
+	s.waiting, s.failed = slices.Clone(s.urls), []failedStart{}
 	s.look(len(s.urls))
 	return s.Known()
 }
 
 const startsPrinted = 20
 
-func printFailures(w io.Writer, failed []Failure) {
+func printFailures(w io.Writer, failed []failedStart) {
 	for i, f := range failed {
 		if i == startsPrinted {
 			cli.Fprintf(w, "  and %d more; --json has them all\n", len(failed)-i)
