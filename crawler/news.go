@@ -64,7 +64,7 @@ func (c *Crawler) applyNews(o *jobResult) {
 	h, r := o.Host, o.Resp
 	c.totals.asked(h.Host)
 	c.news.Asked++
-	if h.Failures = 0; hosts.BacksOff(r) {
+	if h.Failures = 0; backsOff(r) {
 		h.Failures++
 	}
 	c.requeue(o.job)

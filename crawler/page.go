@@ -124,6 +124,10 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 	return c.conclude(b, o.ID, o.Queued, outcome)
 }
 
+// backsOff reports a failure after which the host rests ever longer: one that may pass, or a
+// challenge.
+func backsOff(r *fetch.Response) bool { return hosts.Transient(r) || r.State == fetch.StateChallenge }
+
 // mayStandForOthers reports whether other agents may have dropped pages for the page of this
 // URL, which was stored once and lost. It may therefore end as a duplicate only of a page that
 // all agents prefer.

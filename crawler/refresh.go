@@ -9,7 +9,6 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
-	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/internal/page"
 	"fossick/store"
@@ -293,7 +292,7 @@ func (c *Crawler) renew(b journal.Batch, o *jobResult, visit *store.Visit) (err 
 	if c.opt.forgotten(o) {
 		return nil
 	}
-	a := answer{Response: o.Resp, Excused: o.Excused, Passing: hosts.BacksOff(o.Resp)}
+	a := answer{Response: o.Resp, Excused: o.Excused, Passing: backsOff(o.Resp)}
 	var unwanted store.Outcome
 	if o.Read != nil {
 		a.Page = o.Read.Page

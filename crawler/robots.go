@@ -180,7 +180,7 @@ func (c *Crawler) applyTDMRep(o *jobResult) error {
 	c.totals.asked(h.Host)
 	c.requeue(o.job)
 	h.TDMAt = c.opt.Now().UnixMilli()
-	if hosts.BacksOff(r) {
+	if backsOff(r) {
 		h.Failures++
 		return nil
 	}

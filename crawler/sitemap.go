@@ -161,7 +161,7 @@ func (c *Crawler) applySitemap(b journal.Batch, o *jobResult) error {
 	h, r := o.Host, o.Resp
 	c.totals.asked(h.Host)
 	ended := hosts.SitemapEnd{State: r.State, Passing: hosts.Transient(r), Maps: o.Listed.Maps}
-	if hosts.BacksOff(r) {
+	if backsOff(r) {
 		h.Failures++
 	} else {
 		h.Failures = 0

@@ -45,10 +45,6 @@ func Transient(r *fetch.Response) bool {
 	return false
 }
 
-// BacksOff reports a failure after which the host rests ever longer: one that may pass, or a
-// challenge.
-func BacksOff(r *fetch.Response) bool { return Transient(r) || r.State == fetch.StateChallenge }
-
 // ownFault reports whether an exchange failed because this machine or process has no more
 // files or memory for connections. The host is not to blame.
 func ownFault(r *fetch.Response) bool {
