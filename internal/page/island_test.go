@@ -64,10 +64,11 @@ var islandPages = map[string]struct {
 	},
 	"Remix": {
 		body: `<body><div id=root></div><script>window.__remixContext = {"state":{"loaderData":{"routes/stars":{"star":{"name":"Vega","link":"/stars/vega","description":"Vega is the fifth brightest star of the night. It was the pole star twelve thousand years ago."},
+			"sort":[{"label":"By size","value":"size"},{"value":"name"},{"value":"way"}],"capitalUrl":"/capital","apiUrl":"/v1/stars","publisherLink":"https://b.test/x.png",
 			"others":[{"name":"Altair","link":"/stars/altair"},{"name":"Deneb","link":"/stars/deneb"}]}}},"future":{},"url":"/stars"};</script><script type=module src=/a.js></script>`,
 		from:  "__remixContext",
-		text:  []string{"Vega", "Vega is the fifth brightest star of the night. It was the pole star twelve thousand years ago.", "Altair", "Deneb"},
-		links: []string{"http://a.test/stars/vega Vega", "http://a.test/stars/altair Altair", "http://a.test/stars/deneb Deneb", "http://a.test/stars "},
+		text:  []string{"Vega", "Vega is the fifth brightest star of the night. It was the pole star twelve thousand years ago.", "By size", "Altair", "Deneb"},
+		links: []string{"http://a.test/stars/vega Vega", "http://a.test/stars/altair Altair", "http://a.test/stars/deneb Deneb", "http://a.test/stars ", "http://a.test/capital "},
 	},
 	"SvelteKit": {
 		body: `<body><div style="display: contents"><script type="application/json" data-sveltekit-fetched data-url="/api/roads">{"status":200,"statusText":"OK it is","headers":{"x":"a b c d."},"body":"{\"road\":{\"title\":\"Roads of salt\",\"url\":\"/roads/salt\",\"text\":\"Salt went by mule from the coast to the hills. Whole towns lived on the toll that the mules paid.\"}}"}</script>
@@ -98,9 +99,9 @@ var islandPages = map[string]struct {
 	},
 	"JSON-LD": {
 		body: `<script type="application/ld+json">{"@context":"https://schema.org","@type":"NewsArticle","@id":"https://a.test/kites#article","headline":"Kites over the harbour","mainEntityOfPage":{"@type":"WebPage","@id":"/kites"},
-			"image":["https://a.test/kite.png"],"author":{"@type":"Person","name":"Ada Windmill","sameAs":["https://c.test/ada"]},"articleBody":"Ninety kites went up on Sunday. The wind came from the west, as it should, and nobody lost a string before noon."}</script><body><div id=root></div><script src=/a.js></script>`,
+			"image":["https://a.test/kite.png"],"author":{"@type":"Person","name":"Ada Windmill","sameAs":["https://c.test/ada"]},"articleBody":"&lt;p&gt;Ninety kites went up on Sunday.&lt;/p&gt; The wind came from the west, as it should, and nobody lost a string before noon."}</script><body><div id=root></div><script src=/a.js></script>`,
 		from:  "JSON-LD",
-		text:  []string{"Kites over the harbour", "Ada Windmill", "Ninety kites went up on Sunday. The wind came from the west, as it should, and nobody lost a string before noon."},
+		text:  []string{"Kites over the harbour", "Ada Windmill", "Ninety kites went up on Sunday.", "The wind came from the west, as it should, and nobody lost a string before noon."},
 		links: []string{"https://a.test/kites Kites over the harbour", "http://a.test/kites ", "https://c.test/ada Ada Windmill"},
 	},
 	"words without spaces": {

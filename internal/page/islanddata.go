@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	stdhtml "html"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // frame is an open object or array of an island.
@@ -20,8 +20,8 @@ type frame struct {
 
 	title, lent int      // block with the object's title, and with that of an object in it; -1: none
 	urls        []string // addresses of the object
-	run         []byte   // of an array: text of its spans so far
-	spans       int
+	run         []byte   // of an array: text of its objects so far
+	spans       int      // number of these
 }
 
 // data reads one island of JSON as a stream, up to its end or first error.
@@ -213,10 +213,10 @@ func (f *frame) span(v string) {
 	f.run, f.spans = append(f.run, v...), f.spans+1
 }
 
+// endRun writes the text of an array, unless it lists words, such as those of a choice.
 func (s *islands) endRun(f *frame) {
-	if len(f.run) > 0 {
+	if f.spans > 0 && len(bytes.Fields(f.run)) >= 2*f.spans {
 		s.prose("text", string(f.run))
-		f.run = nil
 	}
 }
 
@@ -239,6 +239,9 @@ func cleaned(v string) (html, text []byte) {
 		return cleanHTML([]byte(v))
 	}
 	v = stdhtml.UnescapeString(v)
+	if strings.Contains(v, "</") { // escaped twice
+		return cleanHTML([]byte(v))
+	}
 	for i, line := range strings.Split(v, "\n") {
 		if i > 0 {
 			html = append(html, "<br>"...)
@@ -288,19 +291,20 @@ func isAddress(key, v string) bool {
 	if len(v) > 2083 || strings.ContainsAny(v, " \t\r\n<>{}[]*|\"`") {
 		return false
 	}
-	for _, asset := range []string{"image", "img", "icon", "logo", "src", "thumb", "avatar", "photo", "video", "audio", "font", "api", "endpoint", "script",
-		"style", "cdn", "asset", "media", "picture", "poster", "base", "public", "static", "embed", "schema", "xmlns"} {
+	for _, asset := range []string{"image", "img", "icon", "logo", "src", "thumb", "avatar", "photo", "video", "audio", "font", "asset", "media", "picture",
+		"poster", "embed", "endpoint"} {
 		if strings.Contains(key, asset) {
 			return false
 		}
 	}
-	whole := strings.HasPrefix(v, "https://") || strings.HasPrefix(v, "http://")
-	if !whole {
-		if !isAddressKey(key) || v[0] != '/' && v[0] != '.' || strings.HasPrefix(v, "//") || strings.Contains(v, "/:") {
+	for _, part := range []string{"api", "baseur", "basepath", "publicpath", "publicur", "static", "cdn", "script", "style", "schema", "xmlns"} {
+		if strings.HasPrefix(key, part) {
 			return false
 		}
 	}
-	return !isAsset(v)
+	whole := strings.HasPrefix(v, "https://") || strings.HasPrefix(v, "http://")
+	path := (v[0] == '/' || v[0] == '.') && !strings.HasPrefix(v, "//") && !strings.Contains(v, "/:") // that is a pattern
+	return (whole || path && isAddressKey(key)) && !isAsset(v)
 }
 
 func isAddressKey(key string) bool {
@@ -340,8 +344,8 @@ func isProse(text string, promised bool) bool {
 	if promised {
 		return len(words) >= 2
 	}
-	last := strings.TrimRight(text, " \t\r\n\"”’»)")
-	ends := last != "" && slices.Contains([]rune{'.', '!', '?', '…', ':'}, []rune(last[len(last)-1:])[0]) || strings.HasSuffix(last, "…")
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " \t\r\n\"”’»)"))
+	ends := strings.ContainsRune(".!?…:", last)
 	inside := strings.Contains(text, ". ") || strings.Contains(text, "? ") || strings.Contains(text, "! ")
 	return len(words) >= 4 && (ends || inside) || len(words) >= 12
 }
