@@ -172,14 +172,9 @@ func islandName(name []byte, other string) string {
 	return attrText(cut(name, 64))
 }
 
-// uncommented returns data without the comment that some frameworks write around it.
-func uncommented(text []byte) []byte {
-	text = bytes.TrimSpace(text)
-	if rest, ok := bytes.CutPrefix(text, []byte("<!--")); ok {
-		return bytes.TrimSuffix(rest, []byte("-->"))
-	}
-	return text
-}
+// uncommented returns data without the start of the comment that some frameworks write around it.
+// What follows the data is not read.
+func uncommented(text []byte) []byte { return bytes.TrimPrefix(bytes.TrimSpace(text), []byte("<!--")) }
 
 // assigned reads the states that a script assigns.
 func (s *islands) assigned(text []byte) {

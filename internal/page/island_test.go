@@ -179,6 +179,43 @@ func TestIslandsAreThin(t *testing.T) {
 	}
 }
 
+// TestIslandData: which strings are for readers, and which lead to pages.
+func TestIslandData(t *testing.T) {
+	const first, second = "It was flooded in 1917.", "Nobody has been in it since."
+	for _, c := range []struct{ name, script, text, links string }{
+		{"messages of people", `{"messages":[{"body":"` + first + `"}]}`, first, ""},
+		{"messages of a program", `{"messages":{"body":"` + first + `"}}`, "", ""},
+		{"settings", `{"config":{"a":{"text":"` + first + `"}},"text":"` + second + `"}`, second, ""},
+		{"a path, a pattern, a name", `{"url":"/a","path":"/b/:id","slug":"c","route":"/d/[id]","href":"//e.test/f"}`, "", "/a"},
+		{"a path under another key", `{"x":"/a"}`, "", ""},
+		{"JSON three strings deep", nest(`{"text":"`+first+`"}`, 3), first, ""},
+		{"JSON four strings deep", nest(`{"text":"`+first+`"}`, 4), "", ""},
+		{"said twice", `{"text":"` + first + `","again":"` + first + `"}`, first, ""},
+		{"keys twice", `{"text":"` + first + `","text":"` + second + `"}`, first + "\n" + second, ""},
+		{"numbers", `{"a":1e999,"b":-0.5E+7,"text":"` + first + `"}`, first, ""},
+		{"broken off", `{"text":"` + first + `","text":"` + second, first, ""},
+		{"ends before its text does", `{"text":"` + first + `","html":"a </script> b c"}`, first + "\n" + `b c"}`, ""},
+		{"more behind the data", `{"text":"` + first + `"}{"text":"` + second + `"}`, first, ""},
+	} {
+		p := parseIsland(t, "<body><script type=application/json>"+c.script+"</script>")
+		var links []string
+		for _, l := range p.Links {
+			links = append(links, Path(l.URL))
+		}
+		text := strings.Split(p.Text, "\n")
+		want := strings.Split(c.text, "\n")
+		slices.Sort(text)
+		slices.Sort(want)
+		if !slices.Equal(text, want) || strings.Join(links, " ") != c.links {
+			t.Errorf("%s: %s\ngot  %q, links to %q\nwant %q, %q", c.name, c.script, text, links, want, c.links)
+		}
+	}
+	p := parseIsland(t, "<body><script>var pageState = {a: '"+first+"'}; window['__B__'] = {b: `"+second+"`}; let other = {c: 'That is not for readers.'}</script>")
+	if p.Text != first+"\n"+second || p.Island != "pageState" {
+		t.Errorf("two states of a script: %q from %s", p.Text, p.Island)
+	}
+}
+
 // TestIslandsEnough: too little text from data leaves a shell a shell, but its links are followed.
 func TestIslandsEnough(t *testing.T) {
 	p := parseIsland(t, `<div id=root></div><script src=/a.js></script><script type=application/json>{"menu":[{"title":"Old mines","url":"/old"},{"title":"New","url":"/new"},{"url":"/more"},{"url":"/most"}]}</script>`)

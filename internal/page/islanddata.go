@@ -67,7 +67,7 @@ func (s *islands) token(open []frame, t json.Token, nesting int) []frame {
 		}
 		f := frame{array: t == '[', title: -1, lent: -1}
 		if top != nil {
-			f.skip, top.named = top.skip || skipKey(top.key, t == '['), false
+			f.skip, top.named = top.skip || !top.array && skipKey(top.key, f.array), false
 			if f.array {
 				f.key = top.key
 			}
