@@ -110,6 +110,7 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 	case is:
 		outcome.State, outcome.Reason = unwanted.State, unwanted.Reason
 	default:
+		outcome.Reason = o.Read.origin()
 		if outcome.Page, err = c.keepPage(b, o); err != nil {
 			return err
 		}

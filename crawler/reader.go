@@ -192,6 +192,15 @@ func (p *parsedPage) unwanted() (store.Outcome, bool) {
 	return store.Outcome{}, false
 }
 
+// origin says where a page's text comes from if a reader without scripts sees almost none, "" if
+// one does.
+func (p *parsedPage) origin() string {
+	if p.Island == "" {
+		return ""
+	}
+	return "almost nothing is to be seen without scripts; the text is from data on the page (" + p.Island + ")"
+}
+
 // robotsTag returns all lines of X-Robots-Tag; some are for one robot, others for all.
 func robotsTag(h http.Header) string { return strings.Join(h.Values("X-Robots-Tag"), "\n") }
 

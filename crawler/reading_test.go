@@ -369,6 +369,60 @@ func TestShells(t *testing.T) {
 	}
 }
 
+// withData is a shell whose script has a text and a link.
+func withData(text, link string) string {
+	return fmt.Sprintf(`<html><title>gold</title><body><div id="root"></div><script src="/app.js"></script><script id="__NEXT_DATA__" type="application/json">{"title":"%s","url":%q,"body":%q}</script>`,
+		text, link, strings.Repeat("Of "+text+" there is a lot. ", 9))
+}
+
+// TestIslands: a shell with data is stored like a page, and its story says so, also after a revisit.
+func TestIslands(t *testing.T) {
+	const url = "http://a.test/data"
+	w := &agingWeb{fakeWeb: &fakeWeb{pages: map[string]string{"http://a.test/": html("gold", "/data"), url: withData("gold dust", "/behind"), "http://a.test/behind": html("gold again")}}}
+	opt := newOptions(t, w.fakeWeb, "http://a.test/")
+	opt.Fetcher = w
+	says := func(visits int) {
+		t.Helper()
+		l := life(t, opt.Store, url)
+		if l.Page == nil || l.Outcome.State != "ok" || len(l.Visits) != visits || !strings.Contains(l.Outcome.Reason, "the text is from data on the page (__NEXT_DATA__)") {
+			t.Errorf("page %v, outcome %+v, visits %+v", l.Page, l.Outcome, l.Visits)
+		}
+	}
+	crawl(t, opt)
+	says(1)
+	if l := life(t, opt.Store, "http://a.test/behind"); l.Page == nil || life(t, opt.Store, "http://a.test/").Outcome.Reason != "" {
+		t.Error("the link in the data was not followed, or a page without data has a reason")
+	}
+	opt.Refresh = time.Minute
+	for week, text := range []string{"gold dust", "gold leaf"} {
+		w.pages[url] = withData(text, "/behind")
+		opt.Now = func() time.Time { return time.Now().Add(time.Duration(week+1) * 8 * 24 * time.Hour) }
+		crawl(t, opt)
+		says(week + 2)
+	}
+}
+
+// TestAlternatives: only a page that says nothing is read in another form, and only in one.
+func TestAlternatives(t *testing.T) {
+	const alternatives = `<link rel=amphtml href="%[1]s.amp"><link rel=alternate media=print href="%[1]s.print"><link rel=alternate type=text/markdown href="%[1]s.md"><link rel=alternate type=application/rss+xml href="%[1]s.rss">`
+	w := &fakeWeb{pages: map[string]string{
+		"http://a.test/":         html("gold", "/shell", "/readable"),
+		"http://a.test/shell":    fmt.Sprintf(alternatives, "/shell") + shell(),
+		"http://a.test/readable": fmt.Sprintf(alternatives, "/readable") + html(strings.Repeat("gold is where you find it ", 9)),
+		"http://a.test/shell.md": "# gold\n\nThere is gold in the hills.", "http://a.test/shell.rss": "<rss><channel><title>gold</title></channel></rss>",
+	}}
+	opt := newOptions(t, w, "http://a.test/")
+	crawl(t, opt)
+	asked := w.urls()
+	slices.Sort(asked)
+	if want := []string{"http://a.test/", "http://a.test/readable", "http://a.test/shell", "http://a.test/shell.md", "http://a.test/shell.rss"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
+	}
+	if l := life(t, opt.Store, "http://a.test/shell.md"); l.Page == nil {
+		t.Errorf("the alternative is not stored: %+v", l.Outcome)
+	}
+}
+
 // TestShellOfAStoredPage: a stored page that becomes a shell stays as stored.
 func TestShellOfAStoredPage(t *testing.T) {
 	w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}}

@@ -314,7 +314,13 @@ func (c *Crawler) renew(b journal.Batch, o *jobResult, visit *store.Visit) (err 
 		if err := journal.Stored(b).PutPageRecord(checked(*o.Old.Page, o.Resp)); err != nil {
 			return err
 		}
-		return c.endRevisit(b, o, store.Outcome{State: string(fetch.StateOK), Next: next})
+		same := store.Outcome{State: string(fetch.StateOK), Next: next}
+		if o.Read != nil {
+			same.Reason = o.Read.origin()
+		} else if old := o.Old.Outcome; old.State == same.State {
+			same.Reason = old.Reason
+		}
+		return c.endRevisit(b, o, same)
 	case verdictChanged:
 		return c.replacePage(b, o, visit, next)
 	case verdictMoved:
@@ -362,7 +368,7 @@ func (c *Crawler) replacePage(b journal.Batch, o *jobResult, visit *store.Visit,
 		return err
 	}
 	c.totals.replaced(old, record)
-	if err := c.endRevisit(b, o, store.Outcome{State: string(fetch.StateOK), Next: next}); err != nil {
+	if err := c.endRevisit(b, o, store.Outcome{State: string(fetch.StateOK), Next: next, Reason: o.Read.origin()}); err != nil {
 		return err
 	}
 	return c.announceContent(b, record.URL, record.Signature, record.Sums()...)

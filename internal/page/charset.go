@@ -26,7 +26,9 @@ func Decode(body []byte, contentType string) (text []byte, plain bool, err error
 	if plain, err = isPlain(contentType); err != nil {
 		return nil, false, fmt.Errorf("%w: %q", err, abbreviate(contentType))
 	}
-	text, _ = decode(body, contentType)
+	if text, _ = decode(body, contentType); !plain {
+		text = withIslands(text)
+	}
 	return text, plain, nil
 }
 

@@ -12,9 +12,9 @@
 //
 // Files: page.go the Page; parse.go the pass; scan.go text, tags, missing ends, white space;
 // element.go elements; linkset.go links, anchors and context; meta.go <meta>, <link>, rights,
-// scripts; shell.go pages made by scripts; lang.go language; charset.go character sets;
+// scripts; shell.go pages made by scripts; island.go where thin pages have data, islanddata.go what
+// of it is for readers, islandjs.go data as JavaScript; lang.go language; charset.go character sets;
 // mediatype.go media types; content.go checksums, sketches, near-duplicates; url.go normal form;
 // ipaddr.go addresses; drop.go parameters to drop, patterns of URLs; rights.go uses that owners
-// refuse; sitemap.go and xml.go sitemaps
-// and feeds; recent.go a bounded cache.
+// refuse; sitemap.go and xml.go sitemaps and feeds; recent.go a bounded cache.
 package page

@@ -115,6 +115,9 @@ func (p *parser) linkElement() {
 		return
 	}
 	p.feed(rel, href)
+	if p.alternate(rel, href) {
+		return
+	}
 	if p.pageRel(rel) && p.addLink(Other, href) {
 		link, mark := p.links.last()
 		link.Nav, link.Lang = true, p.hreflang()
@@ -137,6 +140,62 @@ func (p *parser) feed(rel, href []byte) {
 	url, err := p.links.resolve(nil, cut(href, maxAttrBytes))
 	if err == nil && !slices.Contains(p.page.Feeds, string(url)) {
 		p.page.Feeds = append(p.page.Feeds, string(url))
+	}
+}
+
+// Kinds of alternative of a page besides feeds, the best first.
+const (
+	inMarkdown = iota
+	forAMP
+	forPrint
+	numAlternates
+)
+
+// alternate notes the same page in another form, which is no page of its own.
+func (p *parser) alternate(rel, href []byte) bool {
+	kind := numAlternates
+	if hasWord(rel, "amphtml") {
+		kind = forAMP
+	} else if hasWord(rel, "alternate") && !hasWord(rel, "stylesheet") {
+		media, _ := p.get("type")
+		medium, _ := p.get("media")
+		switch {
+		case equalFold(bytes.TrimSpace(media), "text/markdown"):
+			kind = inMarkdown
+		case equalFold(bytes.TrimSpace(medium), "print"):
+			kind = forPrint
+		}
+	}
+	if kind == numAlternates || p.in.hidden.inside() {
+		return false
+	}
+	url, err := p.links.resolve(nil, cut(href, maxAttrBytes))
+	if err == nil && p.page.alternates[kind] == "" && string(url) != p.page.URL {
+		p.page.alternates[kind] = string(url)
+	}
+	return true
+}
+
+// readAlternates makes links of what stands for a page that is still thin: its best alternative,
+// of which one is enough; and its feeds if it is a shell, for the pages that they name.
+func (p *parser) readAlternates() {
+	if !p.thin() {
+		return
+	}
+	p.links.end(len(p.text.out))
+	p.in = place{}
+	for _, url := range p.page.alternates {
+		if url != "" && p.addLink(Other, []byte(url)) {
+			_, mark := p.links.last()
+			mark.alt = string(p.title.out)
+			break
+		}
+	}
+	for _, url := range p.page.Feeds {
+		if p.page.ScriptOnly && p.addLink(Other, []byte(url)) {
+			link, _ := p.links.last()
+			link.Nav = true
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ type Page struct {
 	Rights      []string  // owner's statements on its use, each a Statement
 	NoFollow    bool      // meta robots: do not follow its links
 	ScriptOnly  bool      // scripts make the page: there is nothing to read without running them
+	Island      string    // name of the data in its scripts that gave text; "" if none did
 	Skipped     int       // links left out: other schemes, invalid, too long, beyond maxLinks
 	Feeds       []string  // normal forms of RSS and Atom feeds in <link rel=alternate>, at most maxFeeds
 	Refresh     string    // target of an immediate <meta http-equiv=refresh>, or ""
@@ -26,6 +27,8 @@ type Page struct {
 	Unseen int // bytes, as UTF-8, in neither Text nor Title: markup, scripts, blanks
 
 	Excerpt *Excerpt // set if only some of its links are known; nil: Links are all
+
+	alternates [numAlternates]string // by kind, normal form; "" if it has none
 
 	menus    []lineOf // lines of Text that consist almost only of links
 	scripted int      // URLs named in its scripts; they are not followed

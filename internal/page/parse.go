@@ -70,20 +70,23 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 		p.begin(opt)
 		p.html()
 	}
+	if !plain && !p.stopped() && p.thin() {
+		p.page.ScriptOnly = p.scriptOnly()
+		p.readIslands()
+		p.readAlternates()
+	}
 	if p.stopped() {
 		return nil, p.halt.err
 	}
 	p.page.Raw = checksumOf(raw)
-	if p.finish(); p.halt.err != nil { // it may read the page again
-		return nil, p.halt.err
-	}
+	p.finish()
 	return p.page, nil
 }
 
 func (p *parser) begin(opt ParseOptions) {
 	p.in.head, p.links.open, p.headings.open = true, -1, -1
 	p.text = folder{limit: maxTextBytes, out: make([]byte, 0, min(len(p.scanner.page), maxTextBytes))}
-	p.title, p.outside = folder{limit: maxTitleBytes}, folder{limit: maxShellText + 1}
+	p.title, p.outside = folder{limit: maxTitleBytes}, thinFolder()
 	p.page.robotsHeader(opt.RobotsTag)
 }
 
@@ -145,18 +148,23 @@ type parser struct {
 
 // html reads to the end of the page, or until a <base> after a link requires a second reading.
 func (p *parser) html() {
-	for !p.due() && !p.links.late {
-		switch p.next() {
-		case endOfPage:
-			return
-		case textToken:
-			p.words(decodeText(p.scanner.text))
-		case startTag:
-			p.startTag()
-		case endTag:
-			p.endTag()
-		}
+	for !p.due() && !p.links.late && p.step() {
 	}
+}
+
+// step reads one tag or text, and reports whether there was one.
+func (p *parser) step() bool {
+	switch p.next() {
+	case endOfPage:
+		return false
+	case textToken:
+		p.words(decodeText(p.scanner.text))
+	case startTag:
+		p.startTag()
+	case endTag:
+		p.endTag()
+	}
+	return true
 }
 
 func (p *parser) words(s []byte) {
@@ -217,7 +225,6 @@ func (p *parser) finish() {
 	p.links.finish(pg.Text, p.headings.marks)
 	pg.Links, pg.Skipped, pg.scripted = p.links.list, p.links.skipped, p.scripted
 	pg.Unseen = max(0, len(p.scanner.page)-len(pg.Text)-len(pg.Title))
-	pg.ScriptOnly = p.scriptOnly()
 	pg.Lang = languageOf(p.lang, pg.Text)
 	pg.Checksum = pg.checksum()
 	pg.menus = linkLines(pg.Text, p.links.marks)

@@ -561,7 +561,8 @@ func TestScriptOnlyStops(t *testing.T) {
 	}
 }
 
-// TestScriptOnlyOfCorpora: the corpora have three shells, checked by hand.
+// TestScriptOnlyOfCorpora: the corpora have three shells, checked by hand, and no page without text
+// has data that is prose.
 func TestScriptOnlyOfCorpora(t *testing.T) {
 	want := map[string][]string{"uci_ics": {"http://tippersweb.ics.uci.edu/",
 		"https://asterix-gerrit.ics.uci.edu/#/q/author:taewoo+status:merged", "https://www.ics.uci.edu/~avinask1/"}}
@@ -586,6 +587,9 @@ func TestScriptOnlyOfCorpora(t *testing.T) {
 			}
 			if p.ScriptOnly {
 				got = append(got, url)
+			}
+			if p.Island != "" {
+				t.Errorf("%s: its text is from %s", url, p.Island)
 			}
 			return true
 		})

@@ -23,7 +23,7 @@ const (
 //     document.write or minShellScript bytes of inline script. Signs 2 and 3 require that no inline
 //     script names location, since such a page redirects.
 //
-// Only pages with almost no text are read a second time for this.
+// Only thin pages are read a second time for this.
 func (p *parser) scriptOnly() bool {
 	links := 0
 	for i := range p.links.list {
@@ -32,7 +32,7 @@ func (p *parser) scriptOnly() bool {
 		}
 	}
 	words := p.outside.out
-	if p.scripts == 0 || len(words) > maxShellText || links > maxShellLinks || p.refreshed {
+	if p.scripts == 0 || links > maxShellLinks || p.refreshed {
 		return false
 	}
 	s := shell{scanner: scanner{page: p.scanner.page}, host: HostName(p.page.URL), fallback: folder{limit: maxFallback + 1}}
