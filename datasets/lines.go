@@ -256,8 +256,8 @@ func OpenFile(path string) (io.ReadCloser, error) {
 	return fileio.Unpacked(f, path, 1)
 }
 
-// MaxLineBytes bounds one line of a hand-written list.
-const MaxLineBytes = 1 << 20
+// listLineBytes bounds one line of a hand-written list.
+const listLineBytes = 1 << 20
 
 // OpenList opens a hand-written text file, compressed or not: UTF-8 with or without a byte order mark,
 // or UTF-16 with one.
@@ -292,7 +292,7 @@ func ReadList(path string) iter.Seq2[listLine, error] {
 func ListLines(r io.Reader, path string) iter.Seq2[listLine, error] {
 	return func(yield func(listLine, error) bool) {
 		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, MaxLineBytes)
+		lines.Buffer(nil, listLineBytes)
 		n := 1
 		for ; lines.Scan(); n++ {
 			text := strings.TrimSpace(lines.Text())
@@ -305,7 +305,7 @@ func ListLines(r io.Reader, path string) iter.Seq2[listLine, error] {
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			yield(listLine{}, fmt.Errorf("%s:%d: over %d KiB without an end of line; is it a text file?", path, n, MaxLineBytes>>10))
+			yield(listLine{}, fmt.Errorf("%s:%d: over %d KiB without an end of line; is it a text file?", path, n, listLineBytes>>10))
 		case err != nil: // n-1 is the last line read, possibly incomplete
 			yield(listLine{}, fmt.Errorf("%s:%d: the file is truncated or damaged here (%w); write it again", path, max(1, n-1), err))
 		}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/datasets"
 	"fossick/internal/page"
 	"fossick/models/features"
 )
@@ -390,7 +389,7 @@ func FuzzList(f *testing.F) {
 func FuzzStartPages(f *testing.F) {
 	for _, seed := range []string{
 		"http://a.test/\n", "\xef\xbb\xbfhttp://a.test/\r\n\r\n# x\r\n", "\xff\xfeh\x00t\x00t\x00p\x00:\x00/\x00/\x00a\x00\n\x00", "\xfe\xff\x00h",
-		"http://a.test/\x00\n", "nonsense", "http://a.test/\nHTTP://A.TEST\n", strings.Repeat("x", datasets.MaxLineBytes+1), "\xff\xfe\x00", "\xef\xbb",
+		"http://a.test/\x00\n", "nonsense", "http://a.test/\nHTTP://A.TEST\n", strings.Repeat("x", 1<<20+1), "\xff\xfe\x00", "\xef\xbb",
 	} {
 		f.Add(seed)
 	}
