@@ -65,12 +65,11 @@ func New(ctx context.Context, opt Options) (*Browser, error) {
 	opt.tabs, opt.age = cmp.Or(opt.tabs, runtime.GOMAXPROCS(0)), cmp.Or(opt.age, 1000)
 	opt.memory, opt.pageSize = cmp.Or(opt.memory, 1<<30), cmp.Or(opt.pageSize, 4<<20)
 	opt.pageTime = cmp.Or(opt.pageTime, 10*time.Second)
+	var err error
+	if opt.Program, err = Find(opt.Program); err != nil {
+		return nil, err
+	}
 	if !opt.attaches() {
-		path, err := find(opt.Program)
-		if err != nil {
-			return nil, err
-		}
-		opt.Program = path
 		if err := endLeft(opt.Dir); err != nil {
 			return nil, err
 		}
@@ -86,8 +85,12 @@ func (o *Options) attaches() bool {
 	return strings.HasPrefix(o.Program, "ws://") || strings.HasPrefix(o.Program, "wss://")
 }
 
-// find returns the path of a program, "" for any Chromium.
-func find(program string) (string, error) {
+// Find returns the path of a program, "" for any Chromium; the address of a browser that runs
+// is returned as it is.
+func Find(program string) (string, error) {
+	if (&Options{Program: program}).attaches() {
+		return program, nil
+	}
 	names := []string{program}
 	if program == "" {
 		names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell", "chrome"}

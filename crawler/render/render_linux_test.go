@@ -25,7 +25,7 @@ import (
 // chromium starts Chromium for a test, which is skipped where there is none.
 func chromium(t *testing.T, opt Options) *Browser {
 	t.Helper()
-	if _, err := find(""); err != nil {
+	if _, err := Find(""); err != nil {
 		t.Skipf("no browser to test with: %v", err)
 	}
 	if opt.Dir == "" {

@@ -217,7 +217,7 @@ func (p *parser) finish() {
 	p.links.finish(pg.Text, p.headings.marks)
 	pg.Links, pg.Skipped, pg.scripted = p.links.list, p.links.skipped, p.scripted
 	pg.Unseen = max(0, len(p.scanner.page)-len(pg.Text)-len(pg.Title))
-	pg.ScriptOnly = p.scriptOnly()
+	pg.Scripts, pg.ScriptOnly = p.scripts, p.scriptOnly()
 	pg.Lang = languageOf(p.lang, pg.Text)
 	pg.Checksum = pg.checksum()
 	pg.menus = linkLines(pg.Text, p.links.marks)
