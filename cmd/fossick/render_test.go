@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -82,6 +83,9 @@ func TestRenderedCrawl(t *testing.T) {
 	}
 	if why := string(fossick(t, "why", "http://h0.test/1", "--store", shells)); !strings.Contains(why, "with 2 requests: ") || !strings.Contains(why, "words instead of 0") {
 		t.Errorf("why says nothing of the rendering: %s", why)
+	}
+	if stats := string(fossick(t, "stats", shells, "--json")); !strings.Contains(stats, fmt.Sprintf(`"rendering":[{"outcome":"rendered","pages":%d,`, rendered)) {
+		t.Errorf("stats do not tell of %d rendered pages: %s", rendered, stats)
 	}
 	judgeRendering(t, log.requests(t), rest)
 }

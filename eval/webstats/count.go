@@ -76,6 +76,9 @@ func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 		c.pages.sizeTables(), []Table{c.pages.packingTable(), c.urls.copyTable(), c.urls.schemeTable(), c.urls.protocolTable()}, c.pages.kindTables(),
 		[]Table{c.pages.degrees.table()}, named, []Table{scoreTable(&scored), forecastTable(&scored)},
 	)
+	if t := c.pages.renderTable(); len(t.Rows) > 0 {
+		r.Tables = append(r.Tables, t)
+	}
 	r.curves = c.curves()
 	r.curves.forecast, r.curves.foretold = reliability(&scored)
 	return r, err
@@ -287,6 +290,7 @@ type pageCounts struct {
 	kinds                                                map[string]int64 // pages by LinkKind; "" for unknown
 	byKind                                               [3]int64         // links: frames, anchors, others
 	degrees                                              *degrees
+	rendered                                             [renderedKinds]renderCount
 	media, charsets, langs, labels, tops, seconds, sites *groups
 }
 
@@ -317,6 +321,9 @@ func (c *pageCounts) add(p *Page) error {
 	if p.Packed > 0 {
 		k := &c.packing[packingClass(p.Bytes)]
 		k.pages, k.bytes, k.packed = k.pages+1, k.bytes+p.Bytes, k.packed+p.Packed
+	}
+	if p.Rendering != nil {
+		c.rendered[renderedKind(p.Rendering)].add(p.Rendering)
 	}
 	c.kinds[LinkKind(p.Charset, p.Kinds)]++
 	for i, n := range p.Kinds[:min(len(p.Kinds), len(c.byKind))] {
