@@ -182,6 +182,7 @@ func (c *Crawler) open() error {
 // with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	p := newPool(&c.opt, c.reader, c.rules, c.requests)
+	p.lend = c.lend
 	ctx, c.interrupt = context.WithCancel(ctx)
 	defer c.interrupt()
 	p.begin(ctx)

@@ -21,7 +21,7 @@
 //
 // Files, in the order of a page's way: crawler.go the owner's loop. queue.go, discover.go,
 // rescore.go waiting URLs and their priorities. lease.go, choice.go, patience.go the next
-// exchange. job.go, workers.go, reader.go, scope.go, near.go the workers. exchange.go, page.go,
+// exchange. job.go, workers.go, reader.go, scripts.go, scope.go, near.go the workers. exchange.go, page.go,
 // duplicates.go the consequences of an exchange. robots.go, sitemap.go, outages.go exchanges
 // for no page. refresh.go, rounds.go, news.go revisits of stored pages. marks.go labels given
 // by people. across.go, parcel.go, handover.go, addresses.go, labels.go several agents.

@@ -23,6 +23,9 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	if o.Err != nil {
 		return o.Err
 	}
+	if err := c.countFurther(b, o); err != nil {
+		return err
+	}
 	c.observeNetwork(o)
 	if o.Resp != nil && !o.Aborted && !o.Excused {
 		c.totals.attempted(o.Resp)

@@ -50,6 +50,8 @@ type pageTask struct {
 	Watched bool        // compare it with pages of the site's other hosts
 	Promise float64     // the scorer's expectation at the lease, 0 if unknown
 	Wait    *store.Wait // the URL's part in waits for better links; nil for none
+
+	Lent map[string]*hosts.Host // hosts that its scripts ask, beside its own; by name, for the owner alone
 }
 
 // robotsTask is the part of a job for robots.txt, or for the next hop of its redirects.
@@ -107,12 +109,14 @@ type jobResult struct {
 	Resp *fetch.Response // nil if an address was found
 	Err  error           // of the store; ends the crawl
 
-	Found  netip.Addr       // of taskAddress
-	Read   *parsedPage      // of taskPage, if the answer is a page
-	Wire   store.WireRecord // of taskPage; kept if it has a kind
-	Listed listed           // of taskSitemap
-	Told   []told           // of taskNews
-	Note   string           // for the journal
+	Found netip.Addr       // of taskAddress
+	Read  *parsedPage      // of taskPage, if the answer is a page
+	Wire  store.WireRecord // of taskPage; kept if it has a kind
+	// Further are the requests of a page's scripts, all to a host as one answer, by its name.
+	Further map[string]*fetch.Response
+	Listed  listed // of taskSitemap
+	Told    []told // of taskNews
+	Note    string // for the journal
 
 	Slow    bool // the job no longer occupies a worker; its result follows
 	Late    bool // the result of a slow job

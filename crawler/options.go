@@ -72,6 +72,11 @@ type Options struct {
 	// RefetchLost fetches pages again that were lost with another agent; see Agent.Adopt.
 	RefetchLost bool
 
+	// Browser runs the scripts of pages that have some [none do]. RenderRequests bounds the
+	// requests of a page's scripts [20].
+	Browser        Browser
+	RenderRequests int
+
 	// OneSitePerAddress drops hosts at an address that another site owns; see claims.
 	OneSitePerAddress bool
 
@@ -128,6 +133,7 @@ func (o *Options) ours(url string) bool { return o.Sites.Ours(o.Sites.Part(url))
 func (o *Options) defaults() {
 	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
 	o.MaxWait = cmp.Or(o.MaxWait, defaultMaxWait)
+	o.RenderRequests = cmp.Or(o.RenderRequests, defaultRenderRequests)
 	o.Agent = cmp.Or(o.Agent, "fossick")
 	o.Grace = cmp.Or(o.Grace, 5*time.Second)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))

@@ -62,6 +62,8 @@ type parsedPage struct {
 	Change  change.Kind // since it was stored
 	Print   hosts.Fingerprint
 	Across  *hosts.Fingerprint // across the hosts of its site; only with order.Watched
+
+	Rendering *store.Rendering // what its scripts did; nil if they did not run
 }
 
 // link is a link as the crawl needs it.
@@ -184,6 +186,8 @@ func (p *parsedPage) unwanted() (store.Outcome, bool) {
 	switch {
 	case p.NoIndex:
 		return store.Outcome{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: the page is not kept, but its links are followed"}, true
+	case p.ScriptOnly && p.Rendering != nil:
+		return store.Outcome{State: string(fetch.StateScriptOnly), Reason: p.Rendering.String() + ": the page is not kept, but its links are followed"}, true
 	case p.ScriptOnly:
 		return store.Outcome{State: string(fetch.StateScriptOnly), Reason: "scripts make this page, and fossick does not run scripts: the page is not kept, but its links are followed"}, true
 	case p.Foreign != "":
@@ -396,8 +400,8 @@ func (r *reader) wire(resp *fetch.Response, p *parsedPage) (w store.WireRecord) 
 	switch resp.State {
 	case fetch.StateNotModified, fetch.StateRedirect:
 	case fetch.StateOK:
-		if p == nil || p.Body == nil {
-			return w // the page is not kept
+		if p == nil || p.Body == nil || p.Rendering.Done() {
+			return w // the page is not kept, or not as it came
 		}
 		w.Digest = p.Digest
 	default:

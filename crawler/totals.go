@@ -125,6 +125,12 @@ func (t *totals) asked(h *store.Host) {
 	h.Requests++
 }
 
+// further counts requests of a page's scripts.
+func (t *totals) further(h *store.Host, n int) {
+	t.Requests += uint64(n)
+	h.Requests += uint64(n)
+}
+
 // askedPage counts a request for a page, and its status code.
 func (t *totals) askedPage(h *store.Host, r *fetch.Response) {
 	t.asked(h)

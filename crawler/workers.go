@@ -30,6 +30,8 @@ type pool struct {
 	workers            sync.WaitGroup
 	lookups, exchanges *room          // for slow jobs
 	requests           <-chan request // to the owner
+	// lend asks the owner for the host of a request of a page's scripts.
+	lend func(ctx context.Context, j *job, url string) (netip.Addr, bool)
 
 	// The fields below belong to the owner.
 	interrupted     <-chan struct{} // nil once reported
@@ -212,9 +214,13 @@ func (p *pool) do(ctx, exchange context.Context, o *jobResult, pace *fetch.Pace)
 	}
 	o.Resp = p.ask(exchange, o.job, req, pace)
 	if o.task == taskPage && o.Resp.State == fetch.StateOK {
+		body := o.Resp.Body
 		o.Read, o.Err = p.reader.Read(ctx, o.order(), o.Resp)
 		if o.Err != nil && ctx.Err() != nil {
 			o.Err, o.Aborted = nil, true
+		}
+		if o.Read != nil {
+			p.render(ctx, o, body)
 		}
 	}
 	if o.task == taskPage {

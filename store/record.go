@@ -196,8 +196,39 @@ type Page struct {
 
 	Versions int `cbor:"34,keyasint,omitempty" json:",omitempty"` // number of former bodies kept; see KeepVersion
 
+	Rendering *Rendering `cbor:"40,keyasint,omitempty" json:",omitempty"` // what its scripts did; nil if they did not run
+
 	SameAs string `cbor:"31,keyasint,omitempty" json:",omitempty"` // URL of the page that replaces this one; "" while this one is stored; see DuplicatesBatch.Drop
 }
+
+// Rendering is what a browser made of a page. If it succeeded, the page's content is the HTML
+// that its scripts have left.
+type Rendering struct {
+	Failed   string `cbor:"1,keyasint,omitempty"` // why the page stays as it came
+	Late     bool   `cbor:"2,keyasint,omitempty"` // the scripts were not ready in time
+	Millis   int64  `cbor:"3,keyasint"`
+	Requests int    `cbor:"4,keyasint,omitempty"` // of its scripts
+	Words    int    `cbor:"5,keyasint,omitempty"` // before
+	Links    int    `cbor:"6,keyasint,omitempty"`
+	NowWords int    `cbor:"7,keyasint,omitempty"`
+	NowLinks int    `cbor:"8,keyasint,omitempty"`
+}
+
+// String tells what a browser made of the page.
+func (r *Rendering) String() string {
+	took := time.Duration(r.Millis) * time.Millisecond
+	if r.Failed != "" {
+		return fmt.Sprintf("not rendered: %s, after %v and %d requests", r.Failed, took, r.Requests)
+	}
+	text := fmt.Sprintf("rendered in %v with %d requests: %d words instead of %d, %d links instead of %d", took, r.Requests, r.NowWords, r.Words, r.NowLinks, r.Links)
+	if r.Late {
+		text += "; its scripts were not ready in time"
+	}
+	return text
+}
+
+// Done reports whether the page was rendered.
+func (r *Rendering) Done() bool { return r != nil && r.Failed == "" }
 
 func (p *Page) Sums() [][]byte {
 	if len(p.Raw) == 0 {

@@ -106,6 +106,11 @@ func (c *agentCmd) join(ctx context.Context, a *app) (result *monitor.Result, er
 		return nil, err
 	}
 	p.Crawl.Store, p.Crawl.Fetcher = s, fetcher
+	closeBrowser, err := startBrowser(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeBrowser()) }()
 	exchange, closeExchange, err := c.exchange(ctx, a, c.Name, c.Store, cluster.AgentID(s.Info().Agent))
 	if err != nil {
 		return nil, err

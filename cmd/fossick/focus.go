@@ -10,6 +10,7 @@ import (
 	"fossick/crawler/control"
 	"fossick/crawler/fetch"
 	"fossick/crawler/plan"
+	"fossick/crawler/render"
 	"fossick/eval"
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
@@ -106,6 +107,11 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		return nil, err
 	}
 	p.Crawl.Store, p.Crawl.Fetcher = s, fetcher
+	closeBrowser, err := startBrowser(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeBrowser()) }()
 	result, err = c.run(ctx, &crawling{a: a, refresh: c.Refresh, revisits: c.revisits, plan: p, shown: shown}, session)
 	s = p.Crawl.Store // another one, if pages were forgotten
 	return result, err
@@ -281,7 +287,7 @@ func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 }
 
 func (x *crawling) resume(left time.Duration) error {
-	s, fetcher := x.plan.Crawl.Store, x.plan.Crawl.Fetcher
+	s, fetcher, browser := x.plan.Crawl.Store, x.plan.Crawl.Fetcher, x.plan.Crawl.Browser
 	c := plan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh}
 	if x.revisits != nil { // the store does not keep these
 		c.Network, c.Manners = x.revisits.Network, x.revisits.Manners
@@ -300,6 +306,7 @@ func (x *crawling) resume(left time.Duration) error {
 		return err
 	}
 	x.plan.Crawl.Store, x.plan.Crawl.Fetcher, x.plan.Crawl.MaxTime = s, fetcher, left
+	x.plan.Crawl.Browser = browser
 	return x.prepare()
 }
 
@@ -310,6 +317,23 @@ func (c *focusCmd) planned(a *app) (*plan.Plan, *fetch.Fetcher, error) {
 	}
 	fetcher, err := fetch.New(p.Fetch)
 	return p, fetcher, cli.Usage(err)
+}
+
+// startBrowser starts the browser that all agents share, if the first plan asks for one.
+func startBrowser(ctx context.Context, plans ...*plan.Plan) (end func() error, err error) {
+	opt := plans[0].Render
+	if opt == nil {
+		return func() error { return nil }, nil
+	}
+	opt.Dir = plans[0].Crawl.Store.Dir()
+	browser, err := render.New(ctx, *opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range plans {
+		p.Crawl.Browser = browser
+	}
+	return browser.Close, nil
 }
 
 func (c *focusCmd) session(p *plan.Plan) monitor.Session {

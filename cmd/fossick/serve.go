@@ -32,6 +32,7 @@ type serveCmd struct {
 	Truth      string        `placeholder:"FILE" help:"With --change, write how each page changes to FILE, a JSON object a line."`
 	Documents  float64       `placeholder:"SHARE" help:"Share of the pages to serve as documents of the same text and links: PDF, DOCX and EPUB in turn, chosen by --rand [0]."`
 	Sitemaps   bool          `help:"Give each host a sitemap, named in its robots.txt."`
+	Shells     float64       `placeholder:"SHARE" help:"Share of the pages to serve as shells, whose text and links come by script and a second request [0]."`
 	Partial    bool          `help:"Serve the part of a damaged corpus that can be read."`
 	Log        string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
 }
@@ -113,13 +114,17 @@ func (c *serveCmd) Run(a *app) (err error) {
 func (c *serveCmd) options(a *app) (web.Options, error) {
 	opt := web.Options{
 		Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay,
-		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps, Documents: c.Documents, Change: web.ChangePlan{Mean: c.Change, Adverts: c.Adverts, Away: c.Away, Wrong: c.Wrong},
+		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps, Documents: c.Documents, Shells: c.Shells, Change: web.ChangePlan{Mean: c.Change, Adverts: c.Adverts, Away: c.Away, Wrong: c.Wrong},
 	}
 	switch {
 	case len(c.Corpus) == 0:
 		return opt, usagef("no corpus to serve; try demo")
 	case c.Change < 0 || c.Adverts < 0 || c.Away < 0 || c.Away > 1 || c.Wrong < 0 || c.Wrong > 1:
 		return opt, usagef("--change, --adverts, --away and --wrong-lastmod: want 0 or more, and at most 1 for the last two")
+	case c.Shells < 0 || c.Shells > 1:
+		return opt, usagef("--shells %v: want a share from 0 to 1", c.Shells)
+	case c.Shells > 0 && c.Change > 0:
+		return opt, usagef("--shells serves pages that do not change; leave --shells or --change out")
 	case c.Truth != "" && c.Change == 0:
 		return opt, usagef("--truth records how pages change; give --change with it")
 	case c.Documents < 0 || c.Documents > 1:

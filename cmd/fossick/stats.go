@@ -161,7 +161,7 @@ func (f *storeSource) Pages() iter.Seq2[*webstats.Page, error] {
 			}
 			p = webstats.Page{
 				ID: uint64(l.ID), URL: l.URL, ContentType: l.ContentType, Charset: l.Charset, Lang: l.Lang, Label: labelOf(l, topic),
-				Bytes: l.Bytes, Packed: l.Packed, Links: p.Links[:0], Kinds: l.LinkKinds, Unseen: l.Unseen - 1,
+				Bytes: l.Bytes, Packed: l.Packed, Links: p.Links[:0], Kinds: l.LinkKinds, Unseen: l.Unseen - 1, Rendering: l.Rendering,
 			}
 			for _, id := range l.Links {
 				p.Links = append(p.Links, uint64(id))

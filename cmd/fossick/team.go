@@ -107,9 +107,14 @@ func (w *teamwork) begin(c *focusCmd, p *plan.Plan) (err error) {
 	return nil
 }
 
-func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
+func (w *teamwork) run(ctx context.Context) (result *monitor.Result, err error) {
 	w.a.signals.InOrder()
 	defer limitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
+	closeBrowser, err := startBrowser(ctx, w.plans...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeBrowser()) }()
 	var agents []crawler.Options
 	var stores []*store.Store
 	for _, p := range w.plans {
@@ -118,7 +123,6 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	starts := monitor.WatchStarts(w.plans[0].Crawl.Seeds, stores...)
 	agents[0].Progress = showing(w.a, w.line, w.shown, starts)
 	filling := w.a.step("filling the queues")
-	var err error
 	w.team, err = cluster.NewTeam(agents)
 	filling()
 	if err != nil {
@@ -139,7 +143,7 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.say("%s", monitor.Beginning(w.cmd.Resume, w.plans[0].NoTopic, now))
 	done, err := w.team.Run(ctx)
 	w.line.End()
-	result := monitor.ResultOf(w.session, done, w.team.Progress())
+	result = monitor.ResultOf(w.session, done, w.team.Progress())
 	addPoliteness(ctx, w.a, result, w.plans[0], stores...)
 	result.Started(starts, plan.RedactProxy(w.cmd.Proxy), done)
 	return result, err

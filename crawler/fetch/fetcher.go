@@ -61,6 +61,7 @@ type Response struct {
 	RetryAfter  time.Duration // from Retry-After; 0 when none
 	Start       time.Time     // start of the exchange
 	Took        time.Duration // until the body's end, or the error
+	Further     int           // requests for the same page, whose time is in Took; the caller counts them
 	Wire        *Wire         // both headers as sent and received; nil when none came
 	WireBytes   int64         // of the body as it came, before decompression
 	Addr        netip.Addr    // of the server; zero through a proxy

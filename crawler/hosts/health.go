@@ -315,8 +315,11 @@ func (r *Rest) ask(wish time.Duration, reason string) {
 	}
 }
 
-// of returns the rest after r; after a fault of this machine the rest is short.
+// of returns the rest after r; after a fault of this machine the rest is short. Several
+// requests for one page are due several delays.
 func (d Delay) of(failures int, r *fetch.Response, took, crawlDelay time.Duration) Rest {
+	requests := time.Duration(1 + r.Further)
+	d.Rest, crawlDelay = d.Rest*requests, crawlDelay*requests
 	due := d.After(failures, took, crawlDelay, r.RetryAfter)
 	if ownFault(r) && !d.Off {
 		due.Host = max(due.Host, ownFaultRest)

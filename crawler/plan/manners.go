@@ -36,6 +36,39 @@ type Manners struct {
 	Purpose   string        `type:"purpose" placeholder:"WHAT" help:"Purpose of the pages: search, answer, training, research or archive. Pages whose owners refuse it are not fetched, and export leaves them out." group:"manners" expert:"" predictor:"search,answer,training,research,archive"`
 	Sign      string        `type:"path" placeholder:"KEY" help:"Sign each request with the key in this file, which fossick identity init makes (Web Bot Auth)." group:"manners" expert:"" predictor:"files"`
 	Contact   string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
+	Rendering
+}
+
+// Rendering says whether scripts run.
+type Rendering struct {
+	Render         string `enum:",always,never" default:"" placeholder:"WHEN" help:"Run the scripts of pages that have some, in Chromium: always or never [never]." group:"manners" expert:"" predictor:"always,never"`
+	Browser        string `placeholder:"PATH|URL" help:"With --render always, the Chromium to run, or the ws:// address of one that runs [chromium]. A path is not kept in the store." group:"manners" expert:"" predictor:"files"`
+	RenderRequests int    `placeholder:"N" help:"With --render always, most requests of a page's scripts [20]." group:"manners" expert:""`
+}
+
+// maxRenderRequests bounds --render-requests.
+const maxRenderRequests = 1000
+
+func (r *Rendering) check() error {
+	switch {
+	case r.RenderRequests < 0 || r.RenderRequests > maxRenderRequests:
+		return cli.Usagef("--render-requests %d: give a number from 1 to %d", r.RenderRequests, maxRenderRequests)
+	case !r.renders() && r.Browser != "":
+		return cli.Usagef("--browser renders pages; give --render always with it")
+	case !r.renders() && r.RenderRequests > 0:
+		return cli.Usagef("--render-requests bounds what rendering asks for; give --render always with it")
+	}
+	return nil
+}
+
+func (r *Rendering) renders() bool { return r.Render == "always" }
+
+// remote returns the address of a browser that runs, "" for a program.
+func (r *Rendering) remote() string {
+	if strings.HasPrefix(r.Browser, "ws://") || strings.HasPrefix(r.Browser, "wss://") {
+		return r.Browser
+	}
+	return ""
 }
 
 // maxWorkers bounds --workers: each may hold a body of 4 MiB and a connection, and further
@@ -52,7 +85,7 @@ func (m *Manners) check() error {
 	case m.Agents < 0 || m.Agents > maxAgents:
 		return cli.Usagef("--agents %d: give a number from 1 to %d", m.Agents, maxAgents)
 	}
-	return nil
+	return m.Rendering.check()
 }
 
 // apply sets the options of crawler and fetcher; version is fossick's own.
@@ -61,6 +94,7 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	net.UserAgent, net.Timeout = fetch.UserAgent(name, number, m.whoAndWhat()), m.Timeout
 	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
 	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt addresses the name without a version
+	opt.RenderRequests = m.RenderRequests
 	opt.Workers, opt.Sitemaps = m.Workers, isOn(m.Sitemaps)
 	if net.Types, err = m.limits(); err != nil {
 		return err
@@ -353,6 +387,7 @@ func (saved *Settings) opened(given *Settings) string {
 			opened = append(opened, "--"+flag+" "+saved)
 		}
 	}
+	tell("browser", given.Browser, saved.Browser)
 	tell("allow-net", strings.Join(given.AllowNet, ","), strings.Join(saved.AllowNet, ","))
 	tell("ca", given.CA, saved.CA)
 	tell("hosts", given.Hosts, saved.Hosts)

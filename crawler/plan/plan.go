@@ -12,6 +12,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
+	"fossick/crawler/render"
 	"fossick/graph/orders"
 	"fossick/internal/cli"
 	"fossick/internal/fileio"
@@ -41,9 +42,10 @@ type Crawl struct {
 type Plan struct {
 	Crawl    crawler.Options
 	Fetch    fetch.Options
-	Keywords []string   // K
-	Topics   []budgeted // topics that share the crawl; none for a single one
-	NoTopic  bool       // nothing counts as on topic
+	Render   *render.Options // nil: no scripts run
+	Keywords []string        // K
+	Topics   []budgeted      // topics that share the crawl; none for a single one
+	NoTopic  bool            // nothing counts as on topic
 
 	models []*models.Model // one per topic; nil without one
 	scored string          // how links are scored, see --score
@@ -163,6 +165,13 @@ func (c *Crawl) apply(p *Plan, version string) error {
 	}
 	if err := c.Manners.apply(&p.Crawl, &p.Fetch, version); err != nil {
 		return err
+	}
+	if c.renders() {
+		program, err := render.Find(c.Browser)
+		if err != nil {
+			return cli.Usagef("--render: %w", err)
+		}
+		p.Render = &render.Options{Program: program, UserAgent: p.Fetch.UserAgent, Log: p.Fetch.Logger}
 	}
 	if err := c.order(&p.Crawl, p.scored); err != nil {
 		return err
@@ -415,6 +424,7 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 	if c.Dropped != nil && saved.Dropped != nil && !slices.Equal(c.Dropped, saved.Dropped) {
 		return "", cli.Usagef("--also parameters: the crawl in the store began with another list of parameters, which shaped the URLs in it; leave the word out, or start a new store")
 	}
+	saved.Browser = saved.remote() // a stranger's store must not name the program to run
 	opened = saved.opened(&c.Settings)
 	c.inherit(&saved.Settings)
 	return opened, nil

@@ -123,6 +123,9 @@ func (r *Story) tellPage(l *store.Life) {
 		r.Reasons = append(r.Reasons, "part of its score cannot be explained: "+err.Error())
 	}
 	r.Score = Score{&p.Score, terms}
+	if p.Rendering != nil {
+		r.Reasons = append(r.Reasons, p.Rendering.String())
+	}
 	if p.Label != "" {
 		r.Label = &p.Label
 		why := fmt.Sprintf("the crawl's model labelled it %s (%.3f)", p.Label, p.Probability)

@@ -30,6 +30,7 @@ type Options struct {
 	Logger     *slog.Logger   // nil is silent
 	Faults     FaultPlan      // deliberate faults
 	Change     ChangePlan     // how pages change, vanish and return
+	Shells     float64        // share of the pages whose text and links come by script and a second request, in [0,1]
 	Sitemaps   bool           // give each host a sitemap, named in its robots.txt
 	// Documents is the share of the pages that are served as PDF, DOCX or EPUB, in [0,1]. Not
 	// with Change or Faults, which alter markup.
@@ -84,6 +85,9 @@ type extra struct {
 func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err error) {
 	if opt.Disallow < 0 || opt.Disallow >= 1 {
 		return nil, fmt.Errorf("disallow %v: want a share from 0 to less than 1", opt.Disallow)
+	}
+	if opt.Shells < 0 || opt.Shells > 1 {
+		return nil, fmt.Errorf("shells %v: want a share from 0 to 1", opt.Shells)
 	}
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
@@ -351,6 +355,9 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		v.robots(h)
 		return
 	}
+	if w.sendShell(rw, r, q) {
+		return
+	}
 	if w.opt.Sitemaps && (v.sitemap(h) || faulty && v.endless()) {
 		return
 	}
@@ -373,6 +380,11 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 	} else if ok {
 		if f := w.faults.pick(onPage, key); f != nil {
 			v.suffer(f, w.spool.read(&en))
+			return
+		}
+		if w.isShell(key, &en) {
+			rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+			send(rw, r, []byte(shell))
 			return
 		}
 		w.sendVersion(rw, r, key, &en)

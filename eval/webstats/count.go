@@ -78,6 +78,9 @@ func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 		c.pages.sizeTables(), []resultTable{c.pages.packingTable(), c.pages.typeTable(), c.urls.copyTable(), c.urls.schemeTable(), c.urls.protocolTable()}, c.pages.kindTables(),
 		[]resultTable{c.pages.degrees.table()}, named, []resultTable{scoreTable(&scored), forecastTable(&scored)},
 	)
+	if t := c.pages.renderTable(); len(t.Rows) > 0 {
+		r.Tables = append(r.Tables, t)
+	}
 	r.curves = c.curves()
 	r.curves.forecast, r.curves.foretold = reliability(&scored)
 	return r, err
@@ -290,6 +293,7 @@ type pageCounts struct {
 	kinds                                                map[string]int64  // pages by LinkKind; "" for unknown
 	byKind                                               [3]int64          // links: frames, anchors, others
 	degrees                                              *degrees
+	rendered                                             [renderedKinds]renderCount
 	media, charsets, langs, labels, tops, seconds, sites *groups
 }
 
@@ -323,6 +327,9 @@ func (c *pageCounts) add(p *Page) error {
 	}
 	v := c.types[document.TypeOf(p.ContentType)]
 	c.types[document.TypeOf(p.ContentType)] = volume{v.pages + 1, v.bytes + p.Bytes}
+	if p.Rendering != nil {
+		c.rendered[renderedKind(p.Rendering)].add(p.Rendering)
+	}
 	c.kinds[LinkKind(p.Charset, p.Kinds)]++
 	for i, n := range p.Kinds[:min(len(p.Kinds), len(c.byKind))] {
 		c.byKind[i] += int64(n)

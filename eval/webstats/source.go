@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fossick/internal/page"
+	"fossick/store"
 )
 
 // Source is a crawl as streams, each read once; a record is valid until the next.
@@ -51,10 +52,11 @@ type Page struct {
 	Lang        string // "" when unknown
 	Label       string // "" without one
 	Bytes       int64
-	Packed      int64    // compressed size on disk; 0 when unknown
-	Unseen      int64    // bytes that are neither text nor title; negative when unknown
-	Links       []uint64 // distinct IDs of linked URLs
-	Kinds       []int    // number of frames, anchors, other links; nil for none, or without Charset
+	Packed      int64            // compressed size on disk; 0 when unknown
+	Unseen      int64            // bytes that are neither text nor title; negative when unknown
+	Links       []uint64         // distinct IDs of linked URLs
+	Rendering   *store.Rendering // what its scripts did; nil if they did not run
+	Kinds       []int            // number of frames, anchors, other links; nil for none, or without Charset
 }
 
 // The journal's states that matter here; the others are only counted.

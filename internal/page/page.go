@@ -14,6 +14,7 @@ type Page struct {
 	NoIndex     bool      // meta robots: do not store this page
 	Rights      []string  // owner's statements on its use, each a Statement
 	NoFollow    bool      // meta robots: do not follow its links
+	Scripts     int       // that would run
 	ScriptOnly  bool      // scripts make the page: there is nothing to read without running them
 	Island      string    // name of the data in its scripts that gave text; "" if none did
 	Skipped     int       // links left out: other schemes, invalid, too long, beyond maxLinks

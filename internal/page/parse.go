@@ -225,6 +225,7 @@ func (p *parser) finish() {
 	p.links.finish(pg.Text, p.headings.marks)
 	pg.Links, pg.Skipped, pg.scripted = p.links.list, p.links.skipped, p.scripted
 	pg.Unseen = max(0, len(p.scanner.page)-len(pg.Text)-len(pg.Title))
+	pg.Scripts = p.scripts
 	pg.Lang = languageOf(p.lang, pg.Text)
 	pg.Checksum = pg.checksum()
 	pg.menus = linkLines(pg.Text, p.links.marks)
