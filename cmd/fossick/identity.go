@@ -90,7 +90,7 @@ func (c identityInitCmd) Run(a *app) error {
 	directory, header := fetch.Directory(host, keys, now, now.Add(provenFor))
 	var fields strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(header)) {
-		fmt.Fprintf(&fields, "%s: %s\n", name, header.Get(name))
+		fields.WriteString(name + ": " + header.Get(name) + "\n")
 	}
 	card, err := json.MarshalIndent(c.card(made.URL, made.CardURL), "", "  ")
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 // refusedOfFolder are the flags that the fossick.toml of a stranger's folder must not set: they name
 // files, programs, addresses, start pages, models or identities, or hide what the file does. A new
 // flag that is not refused needs a thought.
-const refusedOfFolder = `addr all allow-net block ca candidates cidr cn2 crawl csv
+const refusedOfFolder = `addr all allow-net block browser ca candidates cidr cn2 crawl csv
 	edges examples explain faults from history host hosts html judge keys keywords keywords-from label
 	labels level listen local log model mu-sweep names nats negatives out output
-	partial peers per-class personal protocol proxy purpose quiet rename replicate rho-sweep
+	partial peers per-class personal protocol proxy purpose quiet rename render replicate rho-sweep
 	route seed seeds seeds-out seeds-table select sign since store table target test test-where
 	to topic train truth unlabelled user-agent where`
 
