@@ -105,6 +105,7 @@ func Crawl(ctx context.Context, opt Options) (_ *Result, err error) {
 			return nil, err
 		}
 	}
+	c.Rendering = plan.Rendering{} // a program runs no browser
 	plan, err := c.Plan(plan.Program{Seed: 1, Log: opt.log(), Say: func(string, ...any) {}})
 	if err != nil {
 		return nil, err

@@ -134,7 +134,7 @@ type listed struct {
 // pageRequest asks for a page, on condition that it changed if it is stored.
 func (j *job) pageRequest() fetch.Request {
 	r := fetch.Request{URL: j.Target}
-	if j.Old != nil {
+	if j.Old != nil && !j.Old.Page.Rendering.Done() { // a shell stays the same while what it shows changes
 		r.ETag, r.LastModified = j.Old.Page.ETag, j.Old.Page.Modified
 	}
 	return r

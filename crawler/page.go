@@ -62,7 +62,9 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		return c.retry(b, o, visits, c.hosts.RestOf(h, r).Host)
 	}
 	if r.State == fetch.StateChallenge { // another try would bring it again
-		h.Failures++
+		if h.Failures++; h.Failures >= challengesEnough {
+			h.Health.Verdict, h.Health.Why = string(r.State), "the host answered with challenges only, so it is asked no more"
+		}
 		return c.conclude(b, o.ID, o.Queued, c.outcomeOf(o))
 	}
 	h.Failures = 0
@@ -124,6 +126,9 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 	}
 	return c.conclude(b, o.ID, o.Queued, outcome)
 }
+
+// challengesEnough in a row end the requests to a host.
+const challengesEnough = 10
 
 // backsOff reports a failure after which the host rests ever longer: one that may pass, or a
 // challenge.

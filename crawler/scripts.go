@@ -27,6 +27,7 @@ type scripts struct {
 	pool *pool
 	job  *job
 	left int // requests that it may still make
+	asks int // that it may still ask for, also those that are refused
 
 	hosts map[string]*fetch.Response // all requests to a host so far, by its name
 }
@@ -37,7 +38,7 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 	if p.opt.Browser == nil || o.Read.Scripts == 0 || o.Read.NoIndex {
 		return
 	}
-	s := &scripts{pool: p, job: o.job, left: p.opt.RenderRequests, hosts: map[string]*fetch.Response{}}
+	s := &scripts{pool: p, job: o.job, left: p.opt.RenderRequests, asks: 10 * p.opt.RenderRequests, hosts: map[string]*fetch.Response{}}
 	plain, began := o.Read, p.opt.Now()
 	result, err := p.opt.Browser.Render(ctx, render.Page{URL: o.Target, Header: o.Resp.Header, Body: body, Ask: s.ask})
 	o.Further = s.hosts
@@ -63,6 +64,8 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 		o.Err = err
 	case read == nil:
 		told.Failed = again.ErrorText()
+	case result.Late && wordsOf(read) < told.Words: // a script that never ended kept the rest of the page back
+		told.Failed = "the scripts did not end in time and left fewer words"
 	default:
 		told.NowWords, told.NowLinks = wordsOf(read), len(read.Links)
 		read.Rendering, o.Read = told, read
@@ -73,7 +76,7 @@ func wordsOf(p *parsedPage) int { return len(strings.Fields(p.Text)) }
 
 // ask makes a request of a page's scripts. It returns nil for one that may not be made.
 func (s *scripts) ask(ctx context.Context, url string) *fetch.Response {
-	if s.left == 0 {
+	if s.asks--; s.left == 0 || s.asks < 0 || ctx.Err() != nil {
 		return nil
 	}
 	addr, ok := s.pool.lend(ctx, s.job, url)

@@ -249,7 +249,7 @@ const (
 	lookupsAside   = 8
 	exchangesAside = 4
 	// slowBytes bounds the memory of the bodies of slow exchanges.
-	slowBytes = 64 << 20
+	slowBytes = 256 << 20
 	// leastStay is how long a slow exchange may go on even if others wait for its place.
 	leastStay = 3 * time.Second
 	// askAgain is when a job that found no place asks again.

@@ -77,6 +77,11 @@ func (c identityInitCmd) Run(a *app) error {
 	if err := os.MkdirAll(c.Out, 0o700); err != nil {
 		return err
 	}
+	if _, err := os.Stat(made.Key); err == nil {
+		if _, _, err := keysIn(c.Out, made.Key, host); err != nil {
+			return err // before a new key takes its place
+		}
+	}
 	if made.Made, err = makeKey(made.Key, host, c.Renew); err != nil {
 		return err
 	}

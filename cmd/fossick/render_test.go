@@ -55,7 +55,11 @@ func crawledPages(t *testing.T, dir string) (read map[string]crawledPage, render
 // server's log it asks one host one thing at a time, rests for all requests of a page together, and
 // obeys robots.txt.
 func TestRenderedCrawl(t *testing.T) {
-	if _, err := render.Find(""); err != nil {
+	b, err := render.New(t.Context(), render.Options{Dir: t.TempDir()})
+	if err == nil {
+		err = b.Close()
+	}
+	if err != nil {
 		t.Skipf("no browser to test with: %v", err)
 	}
 	hosts, pages := testkit.Rounds(3, 20), testkit.Rounds(4, 50)

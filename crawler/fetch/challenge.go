@@ -37,6 +37,7 @@ type sign struct {
 	edge    string
 	status  int      // the answer's status; 0 for any
 	refused bool     // the status is one of refusals
+	blocked bool     // … and neither 429 nor 503, which pass
 	header  string   // a header field in canonical form, …
 	value   string   // … which begins so; "" for any value
 	cookie  string   // beginning of a name that Set-Cookie sets
@@ -45,6 +46,7 @@ type sign struct {
 	code    []string // in inline scripts
 	text    string   // in the visible text
 	most    int      // bytes of visible text [doorText]
+	alone   bool     // no script from elsewhere
 	wall    bool     // no field for a person to fill in and at most two links
 }
 
@@ -62,15 +64,15 @@ var signs = []sign{
 	{edge: "Cloudflare", code: []string{"_cf_chl_opt"}},
 	{edge: "Cloudflare", ref: "/orchestrate/jsch/"},
 	{edge: "Cloudflare", ref: "__cf_chl_"},
-	{edge: "Cloudflare", refused: true, header: "Server", value: "cloudflare", mark: "cf-error-details"},
-	{edge: "Cloudflare", refused: true, header: "Server", value: "cloudflare", text: "error code: 10", most: 20},
+	{edge: "Cloudflare", blocked: true, header: "Server", value: "cloudflare", mark: "cf-error-details"},
+	{edge: "Cloudflare", blocked: true, header: "Server", value: "cloudflare", text: "error code: 10", most: 20},
 	{edge: "Akamai", mark: "sec-if-cpt-container"},
 	{edge: "Akamai", ref: "/_sec/cp_challenge/"},
 	{edge: "Akamai", ref: "bm-verify="},
-	{edge: "Akamai", refused: true, header: "Server", value: "AkamaiGHost", text: "Reference #", most: 800},
+	{edge: "Akamai", blocked: true, header: "Server", value: "AkamaiGHost", text: "Reference #", most: 800},
 	{edge: "AWS WAF", ref: ".awswaf.com/", mark: "challenge-container"},
 	{edge: "AWS WAF", ref: ".awswaf.com/", mark: "captcha-container"},
-	{edge: "CloudFront", refused: true, header: "Server", value: "CloudFront", text: "Request blocked"},
+	{edge: "CloudFront", blocked: true, header: "Server", value: "CloudFront", text: "Request blocked"},
 	{edge: "Imperva", ref: "/_Incapsula_Resource?", mark: "main-iframe"},
 	{edge: "Imperva", ref: "/_Incapsula_Resource?", most: 40},
 	{edge: "Imperva", code: []string{"onProtectionInitialized"}, most: 800, wall: true},
@@ -84,16 +86,16 @@ var signs = []sign{
 	{edge: "F5", code: []string{`window["bobcmn"]`}, most: 200},
 	{edge: "F5", ref: "/TSPD/", most: 40},
 	{edge: "F5", cookie: "TS0", text: "support ID", most: 400},
-	{edge: "F5", refused: true, header: "Server", value: "volt-adc", text: "support ID", most: 400},
+	{edge: "F5", blocked: true, header: "Server", value: "volt-adc", text: "support ID", most: 400},
 	{edge: "F5", code: []string{"_imp_apg_r_"}, most: 200},
 	{edge: "Kasada", ref: "KP_UIDz="},
 	{edge: "Kasada", ref: "x-kpsdk-im="},
 	{edge: "Sucuri", code: []string{"sucuri_cloudproxy_js"}},
-	{edge: "Sucuri", refused: true, header: "X-Sucuri-Id", text: "Sucuri"},
+	{edge: "Sucuri", blocked: true, header: "X-Sucuri-Id", text: "Sucuri"},
 	{edge: "Vercel", ref: "/.well-known/vercel/security/"},
 	{edge: "DDoS-Guard", ref: "/.well-known/ddos-guard/", most: 800},
 	{edge: "DDoS-Guard", ref: "check.ddos-guard.net/", most: 800},
-	{edge: "Azure Front Door", refused: true, header: "X-Azure-Ref", text: "request is blocked", most: 400},
+	{edge: "Azure Front Door", blocked: true, header: "X-Azure-Ref", text: "request is blocked", most: 400},
 
 	{edge: "Anubis", ref: "/.within.website/x/cmd/anubis/"},
 	{edge: "Anubis", mark: "anubis_challenge"},
@@ -109,8 +111,8 @@ var signs = []sign{
 	{edge: "a captcha", mark: "h-captcha", most: 400, wall: true},
 	{edge: "a captcha", mark: "cf-turnstile", most: 400, wall: true},
 	{edge: "a captcha", mark: "frc-captcha", most: 400, wall: true},
-	{edge: "a cookie by script", code: []string{"document.cookie", "location.reload"}, most: 100, wall: true},
-	{edge: "a cookie by script", status: http.StatusForbidden, code: []string{"document.cookie", "location"}, most: 400, wall: true},
+	{edge: "a cookie by script", code: []string{"document.cookie", "location.reload"}, most: 100, wall: true, alone: true},
+	{edge: "a cookie by script", status: http.StatusForbidden, code: []string{"document.cookie", "location"}, most: 400, wall: true, alone: true},
 }
 
 // challengeOf names the edge whose challenge or block page an answer is; "" for none. body is
@@ -137,6 +139,7 @@ type door struct {
 	marks   []string
 	code    []byte
 	fields  int
+	loads   int // scripts from elsewhere
 	anchors int
 }
 
@@ -154,7 +157,7 @@ func newDoor(status int, h http.Header, media string, body []byte) door {
 
 // shows reports whether all conditions of a sign hold.
 func (d *door) shows(s *sign) bool {
-	if s.refused && !d.refused || s.status != 0 && s.status != d.status {
+	if (s.refused || s.blocked) && !d.refused || s.blocked && d.passes() || s.status != 0 && s.status != d.status {
 		return false
 	}
 	if s.header != "" && !begins(d.header[s.header], s.value) {
@@ -173,7 +176,13 @@ func (d *door) shows(s *sign) bool {
 		(s.mark == "" || slices.Contains(d.marks, s.mark)) &&
 		!slices.ContainsFunc(s.code, func(c string) bool { return !bytes.Contains(d.code, []byte(c)) }) &&
 		(s.text == "" || bytes.Contains(d.words, []byte(s.text))) &&
+		(!s.alone || d.loads == 0) &&
 		(!s.wall || d.fields == 0 && d.anchors <= 2)
+}
+
+// passes reports a status that asks for patience.
+func (d *door) passes() bool {
+	return d.status == http.StatusTooManyRequests || d.status == http.StatusServiceUnavailable
 }
 
 // begins reports whether one of the values begins with prefix, in any case.
@@ -205,10 +214,11 @@ func (d *door) read(body []byte) {
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, more := z.TagName()
-			hidden = unseen(string(name))
-			d.element(string(name), attributes(z, more))
+			attr := attributes(z, more)
+			hidden = unseen(string(name), attr["type"])
+			d.element(string(name), attr)
 		case html.EndTagToken:
-			if name, _ := z.TagName(); string(name) == hidden {
+			if name, _ := z.TagName(); string(name) == hidden || string(name) == "script" {
 				hidden = ""
 			}
 		}
@@ -222,15 +232,21 @@ func (d *door) addText(hidden string, text []byte) {
 			d.text += len(text)
 			d.words = append(append(d.words, text...), ' ')
 		}
-	case "script":
+	case "script": // of data, nothing runs
 		d.code = append(append(d.code, text...), '\n')
 	}
 }
 
-// unseen returns the name of an element whose text is not shown where scripts run, else "".
-func unseen(name string) string {
+// unseen returns the name of an element whose text is not shown where scripts run, else "". A script
+// of another type than JavaScript holds data.
+func unseen(name, kind string) string {
 	switch name {
-	case "script", "style", "noscript", "template", "title", "iframe", "textarea":
+	case "script":
+		if kind != "" && kind != "module" && !strings.Contains(strings.ToLower(kind), "javascript") {
+			return "data"
+		}
+		return name
+	case "style", "noscript", "template", "title", "iframe", "textarea":
 		return name
 	}
 	return ""
@@ -255,7 +271,13 @@ func attributes(z *html.Tokenizer, more bool) map[string]string {
 
 func (d *door) element(name string, attr map[string]string) {
 	switch name {
-	case "script", "iframe", "embed", "div", "form", "span":
+	case "script":
+		if attr["src"] != "" {
+			d.loads++
+		}
+		d.marks = append(append(d.marks, strings.Fields(attr["class"])...), attr["id"])
+		d.refs = append(d.refs, attr["src"])
+	case "iframe", "embed", "div", "form", "span":
 		d.marks = append(append(d.marks, strings.Fields(attr["class"])...), attr["id"])
 		d.refs = append(d.refs, attr["src"]+attr["action"])
 	case "link":

@@ -123,7 +123,7 @@ func (ex *exchange) judge() (readBody bool) {
 		return true // its reader finds out the rest
 	}
 	if err == nil && (isBinary(head, a.contentType) || page.MediaType(a.contentType, page.NoSniff(a.header), head) != media) {
-		if document.Sniff(head) != "" {
+		if head, _ := a.reader.peek(documentBytes); document.Sniff(head) != "" {
 			return ex.judgeUntyped(media)
 		}
 		return a.refuse(StateWrongType, "announced as %s, but binary (%s)", media, page.SniffMedia(head))

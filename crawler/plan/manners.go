@@ -133,7 +133,11 @@ func (m *Manners) limits() (map[string]int64, error) {
 			limits[kind] = 0
 		}
 	}
-	for _, text := range m.MaxBytes {
+	sizes := slices.Clone(m.MaxBytes)
+	slices.SortStableFunc(sizes, func(a, b string) int { // a size for all comes before that of one type
+		return strings.Count(a, "=") - strings.Count(b, "=")
+	})
+	for _, text := range sizes {
 		kinds, size := known, text
 		if kind, of, one := strings.Cut(text, "="); one {
 			kinds, size = []string{strings.ToLower(strings.TrimSpace(kind))}, of

@@ -425,6 +425,9 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 		return "", cli.Usagef("--also parameters: the crawl in the store began with another list of parameters, which shaped the URLs in it; leave the word out, or start a new store")
 	}
 	saved.Browser = saved.remote() // a stranger's store must not name the program to run
+	if c.Render == "never" {
+		saved.Rendering = Rendering{}
+	}
 	opened = saved.opened(&c.Settings)
 	c.inherit(&saved.Settings)
 	return opened, nil

@@ -86,7 +86,7 @@ func (p *process) render(ctx context.Context, opt *Options, of Page) (*Result, e
 		return result, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case p.browser.Err() != nil || isClosed(v.crashed):
+	case p.browser.Err() != nil || isClosed(v.crashed) || errors.Is(err, context.Canceled):
 		return nil, ErrCrashed
 	}
 	return nil, fmt.Errorf("rendering %s: %w", of.URL, err)

@@ -22,7 +22,7 @@ import (
 	"fossick/crawler/fetch"
 )
 
-// chromium starts Chromium for a test, which is skipped where there is none.
+// chromium starts Chromium for a test, which is skipped where there is none or its sandbox cannot be.
 func chromium(t *testing.T, opt Options) *Browser {
 	t.Helper()
 	if _, err := Find(""); err != nil {
@@ -32,6 +32,9 @@ func chromium(t *testing.T, opt Options) *Browser {
 		opt.Dir = t.TempDir()
 	}
 	b, err := New(t.Context(), opt)
+	if err != nil && strings.Contains(err.Error(), "user namespaces") {
+		t.Skipf("the browser cannot start here: %v", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -53,7 +54,7 @@ func (v *visit) answer() {
 			return
 		case <-v.news:
 		}
-		for e := v.next(); e != nil; e = v.next() {
+		for e := v.next(); e != nil && v.tab.Err() == nil; e = v.next() {
 			v.answerOne(e)
 			v.mu.Lock()
 			v.pending--
@@ -125,7 +126,11 @@ func header(name, value string) []*fetch.HeaderEntry {
 }
 
 func (v *visit) fulfil(e *fetch.EventRequestPaused, code int, header []*fetch.HeaderEntry, body []byte) {
-	_ = call(v.tab, fetch.FulfillRequest, fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: int64(code), ResponseHeaders: header, Body: body})()
+	phrase := cmp.Or(http.StatusText(code), "Unknown") // the browser takes no code without one
+	answer := fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: int64(code), ResponsePhrase: phrase, ResponseHeaders: header, Body: body}
+	if call(v.tab, fetch.FulfillRequest, answer)() != nil {
+		v.refuse(e)
+	}
 }
 
 func (v *visit) refuse(e *fetch.EventRequestPaused) {

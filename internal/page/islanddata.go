@@ -79,12 +79,16 @@ func (s *islands) token(open []frame, t json.Token, nesting int) []frame {
 		case !top.array && !top.named:
 			top.key, top.named = strings.ToLower(t), true
 			return open
+		case s.flat != nil && len(open) == 1 && top.array: // it comes again by its number, under its key
 		default:
 			s.strings++
 			s.take(open, top.key, t, nesting)
 		}
 	case json.Number:
 		if i, err := strconv.Atoi(string(t)); err == nil && top != nil && 0 <= i && i < len(s.flat) {
+			if s.bytes += len(s.flat[i]); s.bytes > maxIslandNesting*maxIslandBytes {
+				break
+			}
 			s.strings++
 			s.take(open, top.key, s.flat[i], nesting)
 		}

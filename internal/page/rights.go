@@ -77,7 +77,7 @@ func (s Statement) refuses(p Purpose) bool {
 	name, value := s.parts()
 	switch lower := strings.ToLower(value); name {
 	case "content-signal", "content-usage":
-		_, no := preferences(value, p)
+		_, no := preferences(value, name == "content-usage", p)
 		return no
 	case "robots", "x-robots-tag":
 		for _, word := range rightsList(lower) {
@@ -93,17 +93,17 @@ func (s Statement) refuses(p Purpose) bool {
 	return false
 }
 
-// preferences reports whether a list of categories allows a purpose and whether it refuses it. It is read
+// preferences reports whether a list of categories allows a purpose and whether it refuses it. It may be read
 // as a dictionary (RFC 9651), where the last value of a category counts. The drafts ignore what is no
 // dictionary; here it is read word by word, since an owner who writes "Train-AI=n" means it.
-func preferences(list string, p Purpose) (yes, no bool) {
+func preferences(list string, dictionary bool, p Purpose) (yes, no bool) {
 	take := func(category, answer string) {
 		if slices.Contains(categories[category], p) {
 			yes = yes || answer == "y" || answer == "yes" || answer == "?1"
 			no = no || answer == "n" || answer == "no" || answer == "?0"
 		}
 	}
-	if all, err := httpsfv.UnmarshalDictionary([]string{list}); err == nil {
+	if all, err := httpsfv.UnmarshalDictionary([]string{list}); err == nil && dictionary {
 		for _, category := range all.Names() {
 			member, _ := all.Get(category)
 			if item, ok := member.(httpsfv.Item); ok {
@@ -154,7 +154,7 @@ func Terms(said []Statement) (licence, usage string) {
 			}
 		case "content-signal", "content-usage":
 			for _, p := range purposes() {
-				yes, _ := preferences(value, p)
+				yes, _ := preferences(value, name == "content-usage", p)
 				allowed[p] = allowed[p] || yes
 			}
 		}

@@ -108,7 +108,7 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 	if len(a.langs) >= cacheLanguages {
 		clear(a.langs)
 	}
-	v := &vocabulary{language: languageOf(lang), seed: maphash.String(hashSeed, lang), recent: map[string]*entry{}}
+	v := &vocabulary{language: languageOf(lang), seed: maphash.String(hashSeed, lang+" "), recent: map[string]*entry{}}
 	a.langs[lang] = v
 	return v
 }

@@ -112,6 +112,9 @@ func (c *wordCache) clear() {
 func bucketOf(buckets []bucket, hash uint64) *bucket { return &buckets[int(hash)&(len(buckets)-1)] }
 
 func (c *wordCache) find(hash uint64) (w known, ok bool) {
+	if hash == 0 { // the key of an empty slot
+		return known{}, false
+	}
 	b := bucketOf(*c.table.Load(), hash)
 	for i := range b {
 		if n := b[i].numbers.Load(); b[i].check.Load()^n == hash {

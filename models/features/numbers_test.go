@@ -31,6 +31,23 @@ func TestWordCacheOfMany(t *testing.T) {
 	}
 }
 
+// A word that is also a language's name, and a pair of such words, have keys of their own.
+func TestWordsNamedLikeLanguages(t *testing.T) {
+	for _, c := range []struct{ text, lang string }{{"es esta casa en it", "es"}, {"en route it is", "en"}, {"da er en by", "da"}, {"en it per che", "it"}} {
+		want := NewAnalyzer(AnalyzerOptions{}).Terms(nil, c.text, c.lang)
+		names := []string{""}
+		tokens := NewTokens(AnalyzerOptions{}, func(term string) uint32 { names = append(names, term); return uint32(len(names) - 1) })
+		tokens.Append(nil, "it en es da", "en")
+		var got []string
+		for _, n := range tokens.Append(nil, c.text, c.lang) {
+			got = append(got, names[n])
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%q in %s: %q, not %q", c.text, c.lang, got, want)
+		}
+	}
+}
+
 // Forks count as one extractor does.
 func TestFork(t *testing.T) {
 	lex := FixedLexicon([]string{"cat", "dog", "title:dog", "lead:cat"})
