@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
 	"math/rand/v2"
@@ -12,32 +11,13 @@ import (
 	"testing"
 
 	"fossick/crawler/fetch"
+	"fossick/internal/testkit"
 )
-
-// archive returns a zip file; names and texts alternate.
-func archive(t *testing.T, parts ...string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(parts); i += 2 {
-		w, err := z.Create(parts[i])
-		if err == nil {
-			_, err = w.Write([]byte(parts[i+1]))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
 
 // word returns a DOCX with a text and a link.
 func word(t *testing.T, text, link string) []byte {
 	t.Helper()
-	return archive(t,
+	return testkit.Zip(t,
 		"word/_rels/document.xml.rels", `<Relationships><Relationship Id="r1" Type="x/hyperlink" Target="`+link+`" TargetMode="External"/></Relationships>`,
 		"word/document.xml", `<w:document><w:body><w:p><w:r><w:t>`+text+`</w:t></w:r><w:hyperlink r:id="r1"><w:r><w:t>more</w:t></w:r></w:hyperlink></w:p></w:body></w:document>`)
 }
@@ -95,15 +75,15 @@ func TestDocumentsOfACrawl(t *testing.T) {
 		"/pdf":      {"application/octet-stream", pdf("BT /F1 12 Tf 72 700 Td (There is gold in this file.) Tj ET"), fetch.StateOK, ""},
 		"/markdown": {"text/markdown", []byte("# gold\n\nA [nugget](deeper) of it."), fetch.StateOK, ""},
 		"/feed":     {"application/rss+xml", []byte("<rss><channel><title>gold news</title><item><title>gold is found</title><description>By chance.</description></item></channel></rss>"), fetch.StateOK, ""},
-		"/pictures": {office, archive(t, "word/document.xml", "<w:document><w:body><w:p><w:r><w:t>gold in pictures</w:t></w:r></w:p></w:body></w:document>", "word/media/1.png", string(noise)), fetch.StateOK, ""},
+		"/pictures": {office, testkit.Zip(t, "word/document.xml", "<w:document><w:body><w:p><w:r><w:t>gold in pictures</w:t></w:r></w:p></w:body></w:document>", "word/media/1.png", string(noise)), fetch.StateOK, ""},
 		"/deep":     {"text/html", []byte("<p>gold below the letter"), fetch.StateOK, ""},
 		"/deeper":   {"text/html", []byte("<p>gold below the note"), fetch.StateOK, ""},
 		"/scan":     {"application/pdf", pdf("0 0 100 100 re f"), fetch.StateNoText, "has no text"},
 		"/empty":    {office, word(t, " ", "")[:0], fetch.StateWrongType, "cannot be read"},
 		"/damaged":  {"application/pdf", []byte("%PDF-1.4 and no more"), fetch.StateWrongType, "cannot be read"},
 		"/locked":   {office, locked, fetch.StateWrongType, "needs a password"},
-		"/bomb":     {office, archive(t, parts...), fetch.StateTooLarge, "an archive of 10001 files"},
-		"/tag":      {office, archive(t, "word/document.xml", "<w:document><w:t>"+strings.Repeat("x", 20<<20)), fetch.StateTooLarge, "a tag or a text of over 8 MiB"},
+		"/bomb":     {office, testkit.Zip(t, parts...), fetch.StateTooLarge, "an archive of 10001 files"},
+		"/tag":      {office, testkit.Zip(t, "word/document.xml", "<w:document><w:t>"+strings.Repeat("x", 20<<20)), fetch.StateTooLarge, "a tag or a text of over 8 MiB"},
 		"/large":    {"application/pdf", bytes.Repeat([]byte("%PDF-1.4 "), 1<<18), fetch.StateTooLarge, "bytes announced, 2097152 is the limit"},
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

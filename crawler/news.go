@@ -64,8 +64,8 @@ func (c *Crawler) applyNews(o *jobResult) {
 	h, r := o.Host, o.Resp
 	c.totals.asked(h.Host)
 	c.news.Asked++
-	if h.Failures = 0; backsOff(r) {
-		h.Failures++
+	if h.Failures++; !backsOff(r) {
+		h.Failures = 0
 	}
 	c.requeue(o.job)
 	s := find(h.Announced, o.Source.URL)

@@ -46,9 +46,8 @@ func putWire(b journal.Batch, o *jobResult, id store.ID, n int) error {
 	return b.PutWire(id, n, o.Wire)
 }
 
-// follow takes a page from its exchange to its outcome. Each return is one way to end: the URL
-// waits again, redirects, has no page, repeats a stored page, is unwanted, or has given a
-// page.
+// follow takes a URL from its exchange to its outcome. Each return is one way to end: the URL
+// waits again, redirects, has no page, or has given one.
 func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store.Visit) error {
 	r, h := o.Resp, o.Host
 	if c.opt.forgotten(o) {
@@ -79,6 +78,13 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		}
 		return c.conclude(b, o.ID, o.Queued, c.outcomeOf(o))
 	}
+	return c.followPage(b, o)
+}
+
+// followPage takes a URL that gave a page to its outcome: the page repeats a stored one, is unwanted,
+// or is stored.
+func (c *Crawler) followPage(b journal.Batch, o *jobResult) error {
+	h := o.Host
 	outcome := store.Outcome{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.nextVisit(interval(o.Discovery.Depth))}
 	original, err := repeated(b, o.Read)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,7 @@ type reader struct {
 	cores chan struct{}
 	// stored is the number of pages that a look-up sees now.
 	stored atomic.Uint64
+	noPDF  sync.Once // the log says once that PDFs cannot be read
 }
 
 func newReader(opt *Options, earlier bool, j journal.Journal) *reader {
@@ -118,6 +120,9 @@ func (r *reader) read(order order, resp *fetch.Response, spent func() error) (*p
 	})
 	if over := spent(); over != nil {
 		return nil, over
+	}
+	if errors.Is(err, document.ErrStart) {
+		r.noPDF.Do(func() { r.opt.Log.Error("this machine reads no PDF, so all PDFs end as wrong_type", "err", err) })
 	}
 	if err != nil {
 		resp.State, resp.Err = unreadable(err), err

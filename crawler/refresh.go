@@ -165,7 +165,9 @@ func (c *Crawler) applyRevisit(b journal.Batch, o *jobResult) error {
 	}
 	c.totals.askedPage(h.Host, r)
 	visit := visitOf(r)
-	h.Failures = 0
+	if !backsOff(r) {
+		h.Failures = 0
+	}
 	if err := c.renew(b, o, &visit); err != nil {
 		return err
 	}
@@ -292,7 +294,7 @@ func (c *Crawler) renew(b journal.Batch, o *jobResult, visit *store.Visit) (err 
 	if c.opt.forgotten(o) {
 		return nil
 	}
-	a := answer{Response: o.Resp, Excused: o.Excused, Passing: backsOff(o.Resp)}
+	a := answer{Response: o.Resp, Excused: o.Excused, Passing: backsOff(o.Resp) || o.unrendered()}
 	var unwanted store.Outcome
 	if o.Read != nil {
 		a.Page = o.Read.Page
@@ -306,7 +308,9 @@ func (c *Crawler) renew(b journal.Batch, o *jobResult, visit *store.Visit) (err 
 	case verdictRetry:
 		c.requeue(o.job)
 	case verdictFailed:
-		o.Host.Failures++
+		if backsOff(o.Resp) {
+			o.Host.Failures++
+		}
 	case verdictSame:
 		if o.Wire.Kind = store.WireRepeat; o.Resp.State == fetch.StateNotModified {
 			o.Wire.Kind = store.WireSame

@@ -55,7 +55,7 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 	}
 	told.Late = result.Late
 	again := *o.Resp
-	again.Body = result.HTML
+	again.Body, again.ContentType = result.HTML, "text/html; charset=utf-8"
 	read, err := p.reader.Read(ctx, o.order(), &again)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -68,8 +68,14 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 		told.Failed = "the scripts did not end in time and left fewer words"
 	default:
 		told.NowWords, told.NowLinks = wordsOf(read), len(read.Links)
-		read.Rendering, o.Read = told, read
+		read.Rendering, o.Read, o.Resp.ContentType = told, read, again.ContentType
 	}
+}
+
+// unrendered reports a revisit whose scripts could not run, of a page that was stored with what they
+// had made. The shell is no substitute for that.
+func (o *jobResult) unrendered() bool {
+	return o.Old.Page.Rendering.Done() && o.Read != nil && o.Read.Scripts > 0 && !o.Read.Rendering.Done()
 }
 
 func wordsOf(p *parsedPage) int { return len(strings.Fields(p.Text)) }
@@ -171,6 +177,9 @@ func (c *Crawler) countFurther(b journal.Batch, o *jobResult) error {
 		}
 		c.totals.further(h.Host, r.Further)
 		r.Further-- // beside the first
+		if backsOff(r) {
+			h.Failures++
+		}
 		c.hosts.Release(h, c.hosts.RestOf(h, r))
 		if err := c.hosts.Put(b, h); err != nil {
 			return err

@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ type fakeBrowser struct {
 	asks map[string][]string // page → requests of its scripts
 	html map[string]string   // page → what they leave; none: a crash
 	made map[string][]bool   // page → which requests were made
+	late bool                // the scripts do not end
 }
 
 func (f *fakeBrowser) Render(ctx context.Context, p render.Page) (*render.Result, error) {
@@ -27,7 +29,37 @@ func (f *fakeBrowser) Render(ctx context.Context, p render.Page) (*render.Result
 	if !ok {
 		return nil, errors.New("crashed")
 	}
-	return &render.Result{HTML: []byte(left)}, nil
+	return &render.Result{HTML: []byte(left), Late: f.late}, nil
+}
+
+// TestRevisitOfARenderedPage: a browser that fails later does not replace what it once made by the shell,
+// and what a script left when it was cut off is used only if it says more.
+func TestRevisitOfARenderedPage(t *testing.T) {
+	const url = "http://a.test/0"
+	shell := html("gold shell") + "<script src=/app.js></script>"
+	w := &fakeWeb{pages: map[string]string{url: shell}}
+	b := &fakeBrowser{made: map[string][]bool{}, html: map[string]string{url: html("gold made by a script")}}
+	opt := newOptions(t, w, url)
+	opt.Browser = b
+	crawl(t, opt)
+	opt.Refresh = time.Minute
+	for week, c := range []struct {
+		left, title string
+		late        bool
+	}{
+		{"", "gold made by a script", false}, {html("gold made anew"), "gold made anew", false}, {html("cut"), "gold made anew", true},
+	} {
+		w.pages[url] = strings.Replace(shell, "gold", fmt.Sprint("gold ", week, " "), 1)
+		delete(b.html, url)
+		if b.late = c.late; c.left != "" {
+			b.html[url] = c.left
+		}
+		opt.Now = func() time.Time { return time.Now().Add(time.Duration(week+1) * 8 * 24 * time.Hour) }
+		crawl(t, opt)
+		if p := life(t, opt.Store, url).Page; p.Title != c.title || !p.Rendering.Done() {
+			t.Errorf("after visit %d: %q, rendering %+v; want %q", week+1, p.Title, p.Rendering, c.title)
+		}
+	}
 }
 
 // TestScriptsAreAskedForPolitely: robots.txt holds for the requests of a page's scripts, a host rests

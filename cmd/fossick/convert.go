@@ -147,14 +147,11 @@ func describe(body []byte, p *export.Page, _ export.Want) (text, _ string) {
 	if parsed.Description != "" {
 		return parsed.Description, ""
 	}
-	decoded, plain, err := page.Decode(body, p.ContentType)
-	switch {
-	case err != nil:
-		return "", ""
-	case plain:
-		return startOf(string(decoded)), ""
+	m, text := mainPart(body, p.ContentType)
+	if m != nil {
+		text = m.Text()
 	}
-	return startOf(mainPart(decoded, p.ContentType).Text()), ""
+	return startOf(text), ""
 }
 
 const descriptionRunes = 300

@@ -397,15 +397,11 @@ func (c *exportCmd) chose(choice *export.Choice) (flags []string) {
 
 // mainText returns a page's main text, or all of its text if it is not HTML.
 func mainText(body []byte, p *export.Page, want export.Want) (text, markdown string) {
-	decoded, plain, err := page.Decode(body, p.ContentType)
-	if err != nil {
-		return "", "" // it has no words
-	}
-	if plain {
-		text = strings.TrimSpace(string(decoded))
+	m, text := mainPart(body, p.ContentType)
+	if m == nil {
+		text = strings.TrimSpace(text)
 		return text, text
 	}
-	m := mainPart(decoded, p.ContentType)
 	if want.Text {
 		text = m.Text()
 	}

@@ -315,8 +315,21 @@ func (c *focusCmd) planned(a *app) (*plan.Plan, *fetch.Fetcher, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := findBrowser(p); err != nil {
+		return nil, nil, err
+	}
 	fetcher, err := fetch.New(p.Fetch)
 	return p, fetcher, cli.Usage(err)
+}
+
+// findBrowser finds the browser of a crawl that renders pages, before anything is stored.
+func findBrowser(p *plan.Plan) (err error) {
+	if p.Render != nil {
+		if p.Render.Program, err = render.Find(p.Render.Program); err != nil {
+			return usagef("--render: %w", err)
+		}
+	}
+	return nil
 }
 
 // startBrowser starts the browser that all agents share, if the first plan asks for one.

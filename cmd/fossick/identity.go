@@ -149,11 +149,17 @@ func makeKey(path, host string, renew bool) (made bool, err error) {
 
 // keysIn reads the present key and those before it, and where they are published: at one URL of the host.
 func keysIn(dir, present, host string) (keys []*fetch.Key, at string, err error) {
-	before, err := filepath.Glob(filepath.Join(dir, "key-*.json"))
+	files, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, "", err
 	}
-	for _, path := range append([]string{present}, before...) {
+	paths := []string{present}
+	for _, f := range files {
+		if is, _ := filepath.Match("key-*.json", f.Name()); is {
+			paths = append(paths, filepath.Join(dir, f.Name()))
+		}
+	}
+	for _, path := range paths {
 		text, err := fileio.Secret(path, 64<<10)
 		if err != nil {
 			return nil, "", err

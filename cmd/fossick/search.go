@@ -119,14 +119,10 @@ func shown(s *store.Store, h search.Hit, marker *search.Marker) (found, error) {
 
 // searchText returns a page's text for the index: its main text, or all text if it has none.
 func searchText(body []byte, p *store.Page) (text, markdown string) {
-	decoded, plain, err := page.Decode(body, p.ContentType)
-	if err != nil {
-		return "", ""
+	m, text := mainPart(body, p.ContentType)
+	if m == nil {
+		return text, ""
 	}
-	if plain {
-		return string(decoded), ""
-	}
-	m := mainPart(decoded, p.ContentType)
 	if text = m.Text(); text != "" {
 		return text, m.Markdown(func(string) string { return "" })
 	}

@@ -67,6 +67,9 @@ func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
 		say = func(string, ...any) {} // the first plan has said it
 	}
 	p, err := c.Plan(plan.Program{Version: version, Seed: w.a.seed, Log: w.a.log, Say: say})
+	if err == nil {
+		err = findBrowser(p)
+	}
 	if err == nil && w.fetcher == nil {
 		err = w.begin(&c, p)
 	}

@@ -245,15 +245,11 @@ func (c *scheduled) goOn(s *store.Store) { c.store = s }
 
 // mainTextOf returns a page's main text, or all text if it has no main part; "" if it is not text.
 func mainTextOf(body []byte, contentType, url string) string {
-	decoded, plain, err := page.Decode(body, contentType)
-	if err != nil {
-		return ""
+	m, text := mainPart(body, contentType)
+	if m == nil {
+		return text
 	}
-	if plain {
-		return string(decoded)
-	}
-	text := mainPart(decoded, contentType).Text()
-	if text == "" {
+	if text = m.Text(); text == "" {
 		if p, err := page.Parse(body, page.ParseOptions{URL: url, ContentType: contentType}); err == nil {
 			text = p.Text
 		}
@@ -261,12 +257,19 @@ func mainTextOf(body []byte, contentType, url string) string {
 	return text
 }
 
-// mainPart finds the main text of a page. That of a document, such as a PDF, is all of its text.
-func mainPart(decoded []byte, contentType string) *maintext.Main {
-	if document.TypeOf(contentType) == "html" {
-		return maintext.Extract(decoded)
+// mainPart finds the main text of a page. That of a document, such as a PDF, is all of its text. Plain
+// text is returned as it is, with nil; a body without words gives nil and "".
+func mainPart(body []byte, contentType string) (m *maintext.Main, plain string) {
+	decoded, isPlain, err := page.Decode(body, contentType)
+	switch {
+	case err != nil:
+		return nil, ""
+	case isPlain:
+		return nil, string(decoded)
+	case document.TypeOf(contentType) == "html":
+		return maintext.Extract(page.WithIslands(decoded)), ""
 	}
-	return maintext.All(decoded)
+	return maintext.All(decoded), ""
 }
 
 // unforgotten leaves out URLs that are forgotten, which would count as failures, and ends at an error.

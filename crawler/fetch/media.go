@@ -131,7 +131,7 @@ func (ex *exchange) judge() (readBody bool) {
 	return true // peek's error returns when the body is read
 }
 
-// fits reports whether the announced length, and what was read so far, are within the limit.
+// fits reports whether the announced length and the bytes read so far are within the limit.
 func (ex *exchange) fits() bool {
 	a := &ex.answer
 	switch n := a.contentLength(); {

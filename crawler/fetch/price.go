@@ -13,8 +13,8 @@ import (
 const maxPrice = 120
 
 // priceOf says what an answer with status 402 asks for. It knows the header of pay per crawl,
-// x402 (version 2 in a header, version 1 in the body), the Payment scheme of
-// WWW-Authenticate, and the licence that a Link names (RSL).
+// the Payment scheme of WWW-Authenticate, and the licence that a Link names (RSL). It also knows
+// x402: version 2 is in a header, version 1 in the body.
 func priceOf(h http.Header, body []byte) string {
 	price := cmp.Or(
 		h.Get("Crawler-Price"),

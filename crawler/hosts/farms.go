@@ -14,8 +14,8 @@ import (
 // A host farm is a trap made of hosts instead of paths: a name server knows every name under a
 // site, and a server answers each with much the same page and links to more names. No single
 // host is asked often enough to look like a trap. So the first pages of hosts are compared
-// across the hosts of a site whose names share a pattern, and a pattern that hardly ever
-// brought anything new is cut off. Exempt are hosts that brought something new, start pages,
+// across the hosts of a site whose names share a pattern. A pattern that hardly ever brought
+// anything new is cut off. Exempt are hosts that brought something new, start pages,
 // and hosts that another site links to.
 
 const (

@@ -167,11 +167,7 @@ func (c *Crawl) apply(p *Plan, version string) error {
 		return err
 	}
 	if c.renders() {
-		program, err := render.Find(c.Browser)
-		if err != nil {
-			return cli.Usagef("--render: %w", err)
-		}
-		p.Render = &render.Options{Program: program, UserAgent: p.Fetch.UserAgent, Log: p.Fetch.Logger}
+		p.Render = &render.Options{Program: c.Browser, UserAgent: p.Fetch.UserAgent, Log: p.Fetch.Logger}
 	}
 	if err := c.order(&p.Crawl, p.scored); err != nil {
 		return err

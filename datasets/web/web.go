@@ -89,6 +89,9 @@ func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err e
 	if opt.Shells < 0 || opt.Shells > 1 {
 		return nil, fmt.Errorf("shells %v: want a share from 0 to 1", opt.Shells)
 	}
+	if opt.Documents < 0 || opt.Documents > 1 {
+		return nil, fmt.Errorf("documents %v: want a share from 0 to 1", opt.Documents)
+	}
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -110,6 +110,7 @@ func walkXML(ctx context.Context, r io.Reader, do func(e *element) error) error 
 	tag := &tagReader{from: r}
 	d := xml.NewDecoder(tag)
 	d.Strict, d.CharsetReader, d.Entity = false, charset.NewReaderLabel, xml.HTMLEntity
+	skipped := 0 // open elements of what is left out
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -127,18 +128,24 @@ func walkXML(ctx context.Context, r io.Reader, do func(e *element) error) error 
 		var e element
 		switch t := t.(type) {
 		case xml.StartElement:
-			e = element{name: t.Name.Local, attrs: t.Attr}
+			if e = (element{name: t.Name.Local, attrs: t.Attr}); skipped > 0 {
+				skipped++
+			}
 		case xml.EndElement:
-			e = element{name: t.Name.Local, end: true}
+			if e = (element{name: t.Name.Local, end: true}); skipped > 0 {
+				skipped--
+				continue
+			}
 		case xml.CharData:
 			e = element{text: string(t)}
 		default:
 			continue
 		}
+		if skipped > 0 {
+			continue
+		}
 		if err := do(&e); errors.Is(err, errSkip) {
-			if err := skip(ctx, d, tag); err != nil {
-				return err
-			}
+			skipped = 1
 		} else if err != nil {
 			return err
 		}
@@ -161,32 +168,6 @@ func (r *tagReader) Read(b []byte) (n int, err error) {
 	n, err = r.from.Read(b)
 	r.left -= n
 	return n, err
-}
-
-// skip reads up to the end of the element whose start was read last.
-func skip(ctx context.Context, d *xml.Decoder, tag *tagReader) error {
-	for depth, n := 1, 0; depth > 0; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		tag.left = maxToken
-		t, err := d.RawToken()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.Is(err, ErrTooBig):
-			return err
-		case err != nil:
-			return fmt.Errorf("%w: %v", ErrDamaged, err)
-		}
-		switch t.(type) {
-		case xml.StartElement:
-			depth++
-		case xml.EndElement:
-			depth--
-		}
-	}
-	return nil
 }
 
 // entryHeader is the size of a file's header in an archive, before its name.

@@ -32,6 +32,7 @@ var (
 	ErrLocked  = errors.New("the document needs a password")
 	ErrDamaged = errors.New("the document cannot be read")
 	ErrTooBig  = errors.New("the document is beyond a limit")
+	ErrStart   = errors.New("PDFium does not start")
 )
 
 // format is a media type, the type of document that it is for a user (see Types), and its reader.
@@ -141,7 +142,7 @@ func Sniff(body []byte) string {
 // ToHTML returns a document as HTML in UTF-8, and whether the media type is one of a document: a
 // body of HTML, plain text or an unknown type is returned as it is. Equal bodies give equal HTML,
 // but for PDFs whose pages take longer than enoughTime. The error wraps ErrNoText, ErrLocked,
-// ErrDamaged or ErrTooBig, or says that PDFium did not start.
+// ErrDamaged, ErrTooBig or ErrStart.
 func ToHTML(ctx context.Context, body []byte, contentType string) (html []byte, is bool, err error) {
 	f, _ := formatOf(contentType)
 	if f.read == nil {
@@ -149,7 +150,7 @@ func ToHTML(ctx context.Context, body []byte, contentType string) (html []byte, 
 	}
 	if f.media == "application/pdf" { // the first start takes seconds that are not the document's
 		if _, err := pdfPool(); err != nil {
-			return nil, true, fmt.Errorf("start PDFium: %w", err)
+			return nil, true, fmt.Errorf("%w: %w", ErrStart, err)
 		}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("%w: it takes over %v to read", ErrTooBig, maxTime))

@@ -9,27 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// zipped returns an archive of parts: name, text, name, text …
-func zipped(t testing.TB, parts ...string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(parts); i += 2 {
-		w, err := z.Create(parts[i])
-		if err == nil {
-			_, err = w.Write([]byte(parts[i+1]))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
+	"fossick/internal/testkit"
+)
 
 // pdf returns a file of one page with lines of text at 72 points from the left.
 func pdf(info string, lines ...string) []byte {
@@ -80,7 +62,7 @@ func documents(t testing.TB) map[string]struct {
 		body []byte
 		want []string
 	}{
-		openXML + "wordprocessingml.document": {zipped(t, "docProps/core.xml", coreXML,
+		openXML + "wordprocessingml.document": {testkit.Zip(t, "docProps/core.xml", coreXML,
 			"word/styles.xml", `<w:styles><w:style w:styleId="H"><w:name w:val="heading 2"/><w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:style></w:styles>`,
 			"word/_rels/document.xml.rels", rels("hyperlink", "r1", "http://b.test/link", "External"),
 			"word/document.xml", `<w:document xmlns:w="w"><w:body><w:p><w:pPr><w:pStyle w:val="H"/></w:pPr><w:r><w:t>The hive</w:t></w:r></w:p>
@@ -88,22 +70,22 @@ func documents(t testing.TB) map[string]struct {
 <w:p><w:r><w:instrText> HYPERLINK "http://c.test/" </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/><w:t>field</w:t><w:fldChar w:fldCharType="end"/></w:r></w:p>
 <w:tbl><w:tr><w:tc><w:p><w:r><w:t>one</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>two</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>`),
 			[]string{` lang="en"`, head, "<h2>The hive</h2>", `<p>Wax is <a href="http://b.test/link">made</a> &lt;here&gt;.</p>`, `<a href="http://c.test/">field</a>`, "<td>one </td>\n<td>two </td>"}},
-		openXML + "presentationml.presentation": {zipped(t, "docProps/core.xml", coreXML,
+		openXML + "presentationml.presentation": {testkit.Zip(t, "docProps/core.xml", coreXML,
 			"ppt/_rels/presentation.xml.rels", rels("slide", "r7", "slides/slide1.xml", ""),
 			"ppt/presentation.xml", `<p:presentation><p:sldIdLst><p:sldId id="256" r:id="r7"/></p:sldIdLst></p:presentation>`,
 			"ppt/slides/slide1.xml", `<p:sld><p:sp><p:nvPr><p:ph type="title"/></p:nvPr><a:p><a:r><a:t>The hive</a:t></a:r></a:p></p:sp><p:sp><a:p><a:r><a:t>Wax is made.</a:t></a:r></a:p></p:sp></p:sld>`),
 			[]string{head, "<h2>The hive</h2>", "<p>Wax is made.</p>"}},
-		openXML + "spreadsheetml.sheet": {zipped(t, "docProps/core.xml", coreXML,
+		openXML + "spreadsheetml.sheet": {testkit.Zip(t, "docProps/core.xml", coreXML,
 			"xl/_rels/workbook.xml.rels", rels("worksheet", "r1", "worksheets/sheet1.xml", ""),
 			"xl/workbook.xml", `<workbook><sheets><sheet name="Harvest" r:id="r1"/></sheets></workbook>`,
 			"xl/sharedStrings.xml", `<sst><si><t>wax</t></si></sst>`, "xl/styles.xml", `<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
 			"xl/worksheets/sheet1.xml", `<worksheet><sheetData><row><c t="s"><v>0</v></c><c><v>1.5</v></c><c s="1"><v>45325</v></c></row></sheetData></worksheet>`),
 			[]string{head, "<h2>Harvest</h2>", "<tr><td>wax</td>\n<td>1.5</td>\n<td>2024-02-03</td>\n</tr>"}},
-		openDocument + "text": {zipped(t, "mimetype", openDocument+"text", "meta.xml", coreXML, "content.xml",
+		openDocument + "text": {testkit.Zip(t, "mimetype", openDocument+"text", "meta.xml", coreXML, "content.xml",
 			`<office:document-content><office:body><text:h text:outline-level="2">The hive</text:h><text:p>Wax<text:s text:c="2"/>is <text:a xlink:href="http://b.test/link">made</text:a>.</text:p>
 <table:table table:name="T"><table:table-row><table:table-cell><text:p>one</text:p></table:table-cell></table:table-row></table:table></office:body></office:document-content>`),
 			[]string{"<title>Bees &amp; wax</title>", "<h2>The hive</h2>", `<p>Wax  is <a href="http://b.test/link">made</a>.</p>`, "<td>one </td>"}},
-		"application/epub+zip": {zipped(t, "mimetype", "application/epub+zip", "META-INF/container.xml", `<container><rootfile full-path="o/b.opf"/></container>`,
+		"application/epub+zip": {testkit.Zip(t, "mimetype", "application/epub+zip", "META-INF/container.xml", `<container><rootfile full-path="o/b.opf"/></container>`,
 			"o/b.opf", `<package><metadata><dc:title>Bees &amp; wax</dc:title><dc:language>en</dc:language></metadata><manifest><item id="a" href="one.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`,
 			"o/one.xhtml", `<html><head><title>No</title></head><body><h2>The hive</h2><script>alert(1)</script><p onclick="x">Wax is <a href="http://b.test/link">made</a> <a href="two.xhtml">next</a>.</p></body></html>`),
 			[]string{"<title>Bees &amp; wax</title>", "<h2>The hive</h2>", `<p>Wax is <a href="http://b.test/link">made</a> next.</p>`}},
@@ -182,22 +164,22 @@ func TestHostileDocuments(t *testing.T) {
 		want  error
 	}{
 		"no archive":           {docx, []byte("text"), ErrDamaged},
-		"too many files":       {docx, zipped(t, many...), ErrTooBig},
+		"too many files":       {docx, testkit.Zip(t, many...), ErrTooBig},
 		"a bomb":               {docx, zeros.Bytes(), ErrTooBig},
-		"no main part":         {docx, zipped(t, "a", "b"), ErrDamaged},
+		"no main part":         {docx, testkit.Zip(t, "a", "b"), ErrDamaged},
 		"a locked document":    {docx, []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), ErrLocked},
-		"a locked text":        {odt, zipped(t, "META-INF/manifest.xml", "<m:encryption-data/>", "content.xml", ""), ErrLocked},
-		"broken XML":           {odt, zipped(t, "content.xml", "<a><b"), ErrDamaged},
-		"an external entity":   {odt, zipped(t, "content.xml", `<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><text:p>&x;</text:p>`), nil},
-		"entities of entities": {odt, zipped(t, "content.xml", `<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;">]><text:p>&y;</text:p>`), nil},
-		"an empty text":        {odt, zipped(t, "content.xml", "<a/>"), ErrNoText},
+		"a locked text":        {odt, testkit.Zip(t, "META-INF/manifest.xml", "<m:encryption-data/>", "content.xml", ""), ErrLocked},
+		"broken XML":           {odt, testkit.Zip(t, "content.xml", "<a><b"), ErrDamaged},
+		"an external entity":   {odt, testkit.Zip(t, "content.xml", `<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><text:p>&x;</text:p>`), nil},
+		"entities of entities": {odt, testkit.Zip(t, "content.xml", `<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;">]><text:p>&y;</text:p>`), nil},
+		"an empty text":        {odt, testkit.Zip(t, "content.xml", "<a/>"), ErrNoText},
 		"deep groups":          {"text/rtf", []byte(`{\rtf` + strings.Repeat("{", 20_000)), ErrTooBig},
 		"a number too large":   {"text/rtf", []byte(`{\rtf1\bin9223372036854775807 }`), ErrNoText},
 		"quotes in quotes":     {"text/markdown", []byte(strings.Repeat(">", 1<<20)), ErrTooBig},
-		"a tag of attributes":  {odt, zipped(t, "content.xml", "<a "+strings.Repeat("b ", maxToken)+">"), ErrTooBig},
-		"a long paragraph":     {odt, zipped(t, "content.xml", "<text:p>"+strings.Repeat("&amp;", maxToken/10)+"</text:p>"), nil},
-		"many blanks":          {odt, zipped(t, "content.xml", "<text:p>a"+strings.Repeat(`<text:s text:c="100"/>`, 200_000)+"</text:p>"), nil},
-		"a field without end":  {docx, zipped(t, "word/document.xml", "<w:t>a</w:t>"+strings.Repeat("<w:instrText> HYPERLINK </w:instrText><w:fldChar/>", 50_000)), nil},
+		"a tag of attributes":  {odt, testkit.Zip(t, "content.xml", "<a "+strings.Repeat("b ", maxToken)+">"), ErrTooBig},
+		"a long paragraph":     {odt, testkit.Zip(t, "content.xml", "<text:p>"+strings.Repeat("&amp;", maxToken/10)+"</text:p>"), nil},
+		"many blanks":          {odt, testkit.Zip(t, "content.xml", "<text:p>a"+strings.Repeat(`<text:s text:c="100"/>`, 200_000)+"</text:p>"), nil},
+		"a field without end":  {docx, testkit.Zip(t, "word/document.xml", "<w:t>a</w:t>"+strings.Repeat("<w:instrText> HYPERLINK </w:instrText><w:fldChar/>", 50_000)), nil},
 		"no rich text":         {"text/rtf", []byte("text"), ErrDamaged},
 		"deep XML":             {"text/xml", []byte(strings.Repeat("<a>", 5_000)), ErrTooBig},
 		"a map without text":   {"text/xml", []byte("<urlset><url><loc>http://a.test/</loc></url></urlset>"), ErrNoText},
@@ -302,7 +284,7 @@ func FuzzOfficeXML(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, which byte) {
 		k := kinds[int(which)%len(kinds)]
-		body := zipped(t, k.part, text, "ppt/presentation.xml", `<p:sldId r:id="r"/>`, "ppt/_rels/presentation.xml.rels", `<Relationship Id="r" Type="x/slide" Target="slides/slide1.xml"/>`,
+		body := testkit.Zip(t, k.part, text, "ppt/presentation.xml", `<p:sldId r:id="r"/>`, "ppt/_rels/presentation.xml.rels", `<Relationship Id="r" Type="x/slide" Target="slides/slide1.xml"/>`,
 			"xl/workbook.xml", `<sheet name="a" r:id="r"/>`, "xl/_rels/workbook.xml.rels", `<Relationship Id="r" Target="worksheets/sheet1.xml"/>`)
 		html, _, err := ToHTML(t.Context(), body, k.media)
 		if (err == nil) == (html == nil) || strings.Contains(strings.ToLower(string(html)), "<script") {

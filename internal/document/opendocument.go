@@ -41,6 +41,28 @@ type openDocumentReader struct {
 	pages  int
 }
 
+func (r *openDocumentReader) end(name string) {
+	w := r.w
+	switch name {
+	case "p", "h":
+		r.depth = max(r.depth-1, 0)
+		if r.tables > 0 {
+			w.text(" ")
+		} else {
+			w.end()
+		}
+	case "a":
+		w.linkClose()
+	case "table-cell", "covered-table-cell":
+		w.cellEnd()
+	case "table-row":
+		w.tag("</tr>\n")
+	case "table":
+		r.tables = max(r.tables-1, 0)
+		w.tag("</table>\n")
+	}
+}
+
 func (r *openDocumentReader) element(e *element) error {
 	w := r.w
 	switch {
@@ -50,24 +72,7 @@ func (r *openDocumentReader) element(e *element) error {
 		}
 		return nil
 	case e.end:
-		switch e.name {
-		case "p", "h":
-			r.depth = max(r.depth-1, 0)
-			if r.tables > 0 {
-				w.text(" ")
-			} else {
-				w.end()
-			}
-		case "a":
-			w.linkClose()
-		case "table-cell", "covered-table-cell":
-			w.cellEnd()
-		case "table-row":
-			w.tag("</tr>\n")
-		case "table":
-			r.tables = max(r.tables-1, 0)
-			w.tag("</table>\n")
-		}
+		r.end(e.name)
 		return nil
 	}
 	switch e.name {

@@ -172,90 +172,116 @@ func (f *openXMLFile) story(name string, levels map[string]int) error {
 	if err != nil {
 		return err
 	}
-	w, tables, inText, inField, field := f.w, 0, false, false, ""
-	return f.walk(f.ctx, name, func(e *element) error {
-		switch {
-		case e.text != "":
-			if inText {
-				w.text(e.text)
-			} else if inField && len(field) < maxField {
-				field += e.text
-			}
-			return nil
-		case e.end:
-			switch e.name {
-			case "t":
-				inText = false
-			case "instrText":
-				inField = false
-			case "p":
-				if tables == 0 {
-					w.end()
-				} else {
-					w.text(" ")
-				}
-			case "hyperlink":
-				w.linkClose()
-			case "tc":
-				w.cellEnd()
-			case "tr":
-				w.tag("</tr>\n")
-			case "tbl":
-				tables--
-				w.tag("</table>\n")
-			}
-			return nil
-		}
-		switch e.name {
-		case "Fallback", "del", "moveFrom":
-			return errSkip
-		case "p":
-			if tables == 0 {
-				w.block("p")
-			}
-		case "pStyle", "outlineLvl":
-			level := levels[e.attr("val")]
-			if e.name == "outlineLvl" {
-				n, _ := strconv.Atoi(e.attr("val"))
-				level = n + 1
-			}
-			if level > 0 && level < 7 && tables == 0 && w.empty {
-				w.heading(level)
-			}
-		case "t":
-			inText = true
-		case "tab":
-			w.text(" ")
-		case "br", "cr":
-			w.text("\n")
-		case "noBreakHyphen":
-			w.text("-")
-		case "instrText":
-			inField = true
-		case "fldChar":
-			switch e.attr("fldCharType") {
-			case "begin":
-				field = ""
-			case "separate":
-				if m := fieldLink.FindStringSubmatch(field); m != nil {
-					w.linkOpen(m[1])
-				}
-				field = ""
-			case "end":
-				w.linkClose()
-			}
-		case "hyperlink":
-			w.linkOpen(links[e.attr("id")].target)
-		case "tbl":
-			tables++
-			w.tag("<table>\n")
-		case "tr":
-			w.tag("<tr>")
-		case "tc":
-			w.cell()
+	r := wordReader{w: f.w, links: links, levels: levels}
+	return f.walk(f.ctx, name, r.element)
+}
+
+// wordReader keeps the state of one pass over a part of a Word document.
+type wordReader struct {
+	w      *writer
+	links  map[string]relation
+	levels map[string]int // of headings, by style
+
+	tables          int
+	inText, inField bool
+	field           string // its instruction so far
+}
+
+func (r *wordReader) element(e *element) error {
+	w := r.w
+	switch {
+	case e.text != "":
+		if r.inText {
+			w.text(e.text)
+		} else if r.inField && len(r.field) < maxField {
+			r.field += e.text
 		}
 		return nil
-	})
+	case e.end:
+		r.end(e.name)
+		return nil
+	}
+	switch e.name {
+	case "Fallback", "del", "moveFrom":
+		return errSkip
+	case "p":
+		if r.tables == 0 {
+			w.block("p")
+		}
+	case "pStyle":
+		r.heading(r.levels[e.attr("val")])
+	case "outlineLvl":
+		n, _ := strconv.Atoi(e.attr("val"))
+		r.heading(n + 1)
+	case "t":
+		r.inText = true
+	case "tab":
+		w.text(" ")
+	case "br", "cr":
+		w.text("\n")
+	case "noBreakHyphen":
+		w.text("-")
+	case "instrText":
+		r.inField = true
+	case "fldChar":
+		r.fieldMark(e.attr("fldCharType"))
+	case "hyperlink":
+		w.linkOpen(r.links[e.attr("id")].target)
+	case "tbl":
+		r.tables++
+		w.tag("<table>\n")
+	case "tr":
+		w.tag("<tr>")
+	case "tc":
+		w.cell()
+	}
+	return nil
+}
+
+func (r *wordReader) end(name string) {
+	w := r.w
+	switch name {
+	case "t":
+		r.inText = false
+	case "instrText":
+		r.inField = false
+	case "p":
+		if r.tables == 0 {
+			w.end()
+		} else {
+			w.text(" ")
+		}
+	case "hyperlink":
+		w.linkClose()
+	case "tc":
+		w.cellEnd()
+	case "tr":
+		w.tag("</tr>\n")
+	case "tbl":
+		r.tables--
+		w.tag("</table>\n")
+	}
+}
+
+func (r *wordReader) heading(level int) {
+	if level > 0 && level < 7 && r.tables == 0 && r.w.empty {
+		r.w.heading(level)
+	}
+}
+
+// fieldMark begins a field, its result, or what follows it.
+func (r *wordReader) fieldMark(kind string) {
+	switch kind {
+	case "begin":
+		r.field = ""
+	case "separate":
+		if m := fieldLink.FindStringSubmatch(r.field); m != nil {
+			r.w.linkOpen(m[1])
+		}
+		r.field = ""
+	case "end":
+		r.w.linkClose()
+	}
 }
 
 // readSlides reads the slides of a presentation in their order; a slide's title is a heading.

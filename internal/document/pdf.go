@@ -53,11 +53,11 @@ var pdfPool = sync.OnceValues(func() (pdfium.Pool, error) {
 func readPDF(ctx context.Context, body []byte, w *writer) (err error) {
 	pool, err := pdfPool()
 	if err != nil {
-		return fmt.Errorf("start PDFium: %w", err)
+		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
 	instance, err := pool.GetInstanceWithContext(ctx)
 	if err != nil {
-		return fmt.Errorf("start PDFium: %w", err)
+		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
 	// A document may keep PDFium busy in one call, so that only the end of the instance stops it.
 	stop := context.AfterFunc(ctx, func() { _ = instance.Kill() })

@@ -170,76 +170,95 @@ func readBook(ctx context.Context, body []byte, w *writer) error {
 // readFeed reads a feed (RSS, Atom), or any XML, as a list of what it says: the title of each
 // item with its link, and its text. XML that has no text is ErrNoText.
 func readFeed(ctx context.Context, body []byte, w *writer) error {
-	var path []string
-	var text strings.Builder
-	title, link, entries := "", "", 0
-	markup := 0 // depth of an element of XHTML
-	return walkXML(ctx, bytes.NewReader(body), func(e *element) error {
-		switch {
-		case e.text != "":
-			if text.Len() < maxHTML {
-				text.WriteString(e.text)
-			}
-			return nil
-		case !e.end:
-			if path = append(path, e.name); len(path) > 1000 {
-				return ErrTooBig
-			}
-			if markup > 0 { // XHTML within: its text is gathered
-				text.WriteString(" ")
-				return nil
-			}
-			text.Reset()
-			if e.attr("type") == "xhtml" {
-				markup = len(path)
-			}
-			switch e.name {
-			case "item", "entry":
-				entries, title, link = entries+1, "", ""
-			case "link":
-				if rel := e.attr("rel"); e.attr("href") != "" && (rel == "" || rel == "alternate") {
-					link = e.attr("href")
-				}
-			}
-			return nil
-		}
-		if len(path) > 0 {
-			defer func() { path = path[:len(path)-1] }()
-		}
-		if markup > 0 && len(path) > markup {
-			text.WriteString(" ")
-			return nil
-		}
-		said := strings.TrimSpace(text.String())
-		if text.Reset(); markup > 0 {
-			markup, said = 0, html.EscapeString(said)
-		}
-		switch {
-		case e.name == "title" && entries == 0 && w.title == "":
-			w.title = said
-		case e.name == "title":
-			title = said
-			w.heading(2)
-			w.text(plain(title))
-		case e.name == "language" && w.lang == "":
-			w.lang = said
-		case e.name == "link" && said != "":
-			link = said
-		case e.name == "description", e.name == "summary", e.name == "content", e.name == "encoded", e.name == "subtitle":
-			w.markup(strings.NewReader(said), false)
-		case e.name == "item", e.name == "entry":
-			if link != "" {
-				w.block("p")
-				w.link(link, plain(title))
-				w.end()
-			}
-		case entries == 0 && len(said) > 0 && !machineRead[e.name]:
-			w.block("p")
-			w.text(said)
-			w.end()
+	r := feedReader{w: w}
+	return walkXML(ctx, bytes.NewReader(body), r.element)
+}
+
+// feedReader keeps the state of one pass over a feed.
+type feedReader struct {
+	w           *writer
+	path        []string // open elements
+	text        strings.Builder
+	title, link string // of the entry
+	entries     int
+	markup      int // depth of an element of XHTML, whose text is gathered
+}
+
+func (r *feedReader) element(e *element) error {
+	switch {
+	case e.text != "":
+		if r.text.Len() < maxHTML {
+			r.text.WriteString(e.text)
 		}
 		return nil
-	})
+	case !e.end:
+		return r.start(e)
+	}
+	if len(r.path) > 0 {
+		defer func() { r.path = r.path[:len(r.path)-1] }()
+	}
+	if r.markup > 0 && len(r.path) > r.markup {
+		r.text.WriteString(" ")
+		return nil
+	}
+	said := strings.TrimSpace(r.text.String())
+	if r.text.Reset(); r.markup > 0 {
+		r.markup, said = 0, html.EscapeString(said)
+	}
+	r.end(e.name, said)
+	return nil
+}
+
+func (r *feedReader) start(e *element) error {
+	if r.path = append(r.path, e.name); len(r.path) > 1000 {
+		return ErrTooBig
+	}
+	if r.markup > 0 {
+		r.text.WriteString(" ")
+		return nil
+	}
+	r.text.Reset()
+	if e.attr("type") == "xhtml" {
+		r.markup = len(r.path)
+	}
+	switch e.name {
+	case "item", "entry":
+		r.entries, r.title, r.link = r.entries+1, "", ""
+	case "link":
+		if rel := e.attr("rel"); e.attr("href") != "" && (rel == "" || rel == "alternate") {
+			r.link = e.attr("href")
+		}
+	}
+	return nil
+}
+
+// end takes what an element said.
+func (r *feedReader) end(name, said string) {
+	w := r.w
+	switch {
+	case name == "title" && r.entries == 0 && w.title == "":
+		w.title = said
+	case name == "title":
+		r.title = said
+		w.heading(2)
+		w.text(plain(said))
+	case name == "language" && w.lang == "":
+		w.lang = said
+	case name == "link" && said != "":
+		r.link = said
+	case name == "description", name == "summary", name == "content", name == "encoded", name == "subtitle":
+		w.markup(strings.NewReader(said), false)
+	case name == "item", name == "entry":
+		if r.link != "" {
+			w.block("p")
+			w.link(r.link, plain(r.title))
+			w.end()
+		}
+	case r.entries == 0 && len(said) > 0 && !machineRead[name]:
+		w.block("p")
+		w.text(said)
+		w.end()
+	}
 }
 
 // machineRead are elements of feeds that hold no text for readers.

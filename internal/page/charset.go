@@ -26,9 +26,7 @@ func Decode(body []byte, contentType string) (text []byte, plain bool, err error
 	if plain, err = isPlain(contentType); err != nil {
 		return nil, false, fmt.Errorf("%w: %q", err, abbreviate(contentType))
 	}
-	if text, _ = decode(body, contentType); !plain {
-		text = withIslands(text)
-	}
+	text, _ = decode(body, contentType)
 	return text, plain, nil
 }
 

@@ -54,9 +54,9 @@ func (p *parser) readIslands() {
 	p.page.ScriptOnly = p.page.ScriptOnly && p.thin()
 }
 
-// withIslands returns a page for those who look for its main text: if it is thin, what its islands
+// WithIslands returns a page for those who look for its main text: if it is thin, what its islands
 // say stands before it, and so does a <noscript> that is written for readers.
-func withIslands(page []byte) []byte {
+func WithIslands(page []byte) []byte {
 	p := &parser{page: &Page{}, links: linkSet{urls: standard}, scanner: scanner{page: page}}
 	p.begin(ParseOptions{})
 	for p.thin() {

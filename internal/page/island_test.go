@@ -169,8 +169,8 @@ func TestIslandsAreThin(t *testing.T) {
 	} {
 		body := "<body>" + c.seen + island
 		p := parseIsland(t, body)
-		text, _, err := Decode([]byte(body), "text/html; charset=utf-8")
-		if read := strings.Contains(p.Text, "flooded"); err != nil || read != c.thin || len(p.Links) > 0 != c.thin {
+		text := WithIslands([]byte(body))
+		if read := strings.Contains(p.Text, "flooded"); read != c.thin || len(p.Links) > 0 != c.thin {
 			t.Errorf("%s: data read %v, want %v", c.name, read, c.thin)
 		}
 		if whole := string(text) != body; whole != c.thin {
@@ -214,6 +214,16 @@ func TestIslandData(t *testing.T) {
 	if p.Text != first+"\n"+second || p.Island != "pageState" {
 		t.Errorf("two states of a script: %q from %s", p.Text, p.Island)
 	}
+	p = parseIsland(t, "<body><script>window.__STATE__ = {a: (1 + 2), f: () => { return 'No text of the page.' }, b: '"+first+"'}</script>")
+	if p.Text != first {
+		t.Errorf("a state with parentheses and a function: %q", p.Text)
+	}
+	numbers := `["` + strings.Repeat("1 ", 1<<20) + `"` + strings.Repeat(",0", 20_000) + "]"
+	parseIsland(t, `<body><script id=__NUXT_DATA__ type=application/json>`+numbers+"</script>") // in no time
+	p = parseIsland(t, `<body><script id=__NUXT_DATA__ type=application/json>[{"consent":1,"text":2},"`+second+`","`+first+`"]</script>`)
+	if p.Text != first {
+		t.Errorf("numbered strings under two keys: %q", p.Text)
+	}
 }
 
 // TestIslandsEnough: too little text from data leaves a shell a shell, but its links are followed.
@@ -224,21 +234,21 @@ func TestIslandsEnough(t *testing.T) {
 	}
 }
 
-// TestDecodeIslands: the main text of a thin page is looked for in its data, and in a <noscript> for readers.
-func TestDecodeIslands(t *testing.T) {
+// TestWithIslands: the main text of a thin page is looked for in its data, and in a <noscript> for readers.
+func TestWithIslands(t *testing.T) {
 	for name, c := range islandPages {
 		text, _, err := Decode([]byte(c.body), "text/html; charset=utf-8")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if main := maintext.Extract(text).Text(); !strings.Contains(main, longest(c.text)) {
+		if main := maintext.Extract(WithIslands(text)).Text(); !strings.Contains(main, longest(c.text)) {
 			t.Errorf("%s: the main text %q has not %q", name, main, longest(c.text))
 		}
 	}
 	long := strings.Repeat("There is gold in the hills, and iron in the lakes. ", 9)
 	for noscript, want := range map[string]bool{long: true, "Please enable JavaScript.": false} {
 		text, _, err := Decode([]byte("<body><div id=root></div><noscript><p onclick=x>"+noscript+"</p></noscript><script src=/a.js></script>"), "")
-		if main := maintext.Extract(text).Text(); err != nil || strings.Contains(main, noscript[:20]) != want {
+		if main := maintext.Extract(WithIslands(text)).Text(); err != nil || strings.Contains(main, noscript[:20]) != want {
 			t.Errorf("main text %q of noscript %q", main, noscript)
 		}
 	}

@@ -15,6 +15,9 @@ func jsLiteral(text []byte) (out []byte, n int) {
 		case isQuote(c):
 			n += w.string(text[n:])
 		case (c == '{' || c == '[') && w.full, c == '(': // a function's body, arguments
+			if !w.full {
+				w.put([]byte("null"))
+			}
 			n += jsBalanced(text[n:])
 		case c == '{' || c == '[':
 			w.put([]byte{c})
