@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs all fuzz targets in turn, each on one processor, in rounds until the time is used up; then prints
-# a table. The packages' order is random, so that concurrent runs differ.
-#   scripts/fuzz.sh [HOURS]     8 by default; .5 is half an hour
+# Runs all fuzz targets, or those of one package, in turn, each on one processor, in rounds until the
+# time is used up; then prints a table. The packages' order is random, so that concurrent runs differ.
+#   scripts/fuzz.sh [HOURS [PACKAGE]]     8 by default; .5 is half an hour
 #   FUZZTIME=5s scripts/fuzz.sh 0    one round of five seconds a target
 # A round gives each target FUZZTIME (default 60s). go test keeps a failing input in testdata/fuzz; its
 # target is left out of later rounds, and the exit code is 1. An interrupt prints the table, too.
@@ -67,7 +67,7 @@ while read -r file name; do
 	key="$(dirname "$file") $name"
 	targets+=("$key")
 	seconds[$key]=0 executions[$key]=0 found[$key]=0
-done < <(git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | sed 's/:func / /')
+done < <(git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- "${2:+:(glob)$2/}*_test.go" | sed 's/:func / /')
 mapfile -t packages < <(printf '%s\n' "${targets[@]% *}" | sort -u | shuf)
 
 trap table EXIT
