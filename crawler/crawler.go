@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -51,6 +52,13 @@ type Crawler struct {
 	pagesTried     uint64        // pages asked for in this session
 	cycle          time.Duration // recent mean of an exchange and the rest after it
 	exchangeTook   time.Duration // recent mean of the exchange alone
+
+	// Renderings that are worth their seconds: yields.go.
+	cores  float64   // of this machine
+	paced  time.Time // until when Counts.Yields has the crawl's time; zero at the start
+	owed   float64   // seconds of renderings that are not yet part of that
+	bid    float64   // score of a link that is good enough to be fetched soon
+	bidFor int       // quotes until the next bid
 
 	// Jobs under way: lease.go, workers.go.
 	interrupt func()            // ends the session after Options.Grace
@@ -147,7 +155,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		addressesTold: page.NewRecent[struct{}](addressesInMemory), addressesShared: page.NewRecent[[]uint16](addressesInMemory),
 		rules:  hosts.NewSitemapRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
 		latest: latest{room: rememberPages * opt.Workers}, marks: NewBook(opt.Store, opt.URLs),
-		totals: totals{now: opt.Now}, harvest: NewWatch(opt.MinHarvest), turns: meter{now: opt.Now},
+		totals: totals{now: opt.Now}, harvest: NewWatch(opt.MinHarvest), turns: meter{now: opt.Now}, cores: float64(runtime.GOMAXPROCS(0)),
 	}
 	c.scored, _ = orders.Scored(opt.Ordering)
 	c.passes = newPasses(opt.Scorer, parts[c.scored])
@@ -182,7 +190,7 @@ func (c *Crawler) open() error {
 // with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	p := newPool(&c.opt, c.reader, c.rules, c.requests)
-	p.lend = c.lend
+	p.lend, p.quote = c.lend, c.quote
 	ctx, c.interrupt = context.WithCancel(ctx)
 	defer c.interrupt()
 	p.begin(ctx)

@@ -26,6 +26,7 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	if err := c.countFurther(b, o); err != nil {
 		return err
 	}
+	c.learnYield(o)
 	c.observeNetwork(o)
 	if o.Resp != nil && !o.Aborted && !o.Excused {
 		c.totals.attempted(o.Resp)

@@ -73,9 +73,12 @@ type Options struct {
 	RefetchLost bool
 
 	// Browser runs the scripts of pages that have some [none do]. RenderRequests bounds the
-	// requests of a page's scripts [20].
+	// requests of a page's scripts [20]. With RenderPriced they run only where that is worth
+	// its seconds; Seed chooses the pages that are rendered nevertheless, as a check.
 	Browser        Browser
 	RenderRequests int
+	RenderPriced   bool
+	Seed           int64
 
 	// OneSitePerAddress drops hosts at an address that another site owns; see claims.
 	OneSitePerAddress bool

@@ -116,7 +116,7 @@ func (c *Crawler) followPage(b journal.Batch, o *jobResult) error {
 		outcome.State, outcome.Page, outcome.Resemblance = string(fetch.StateDuplicate), near.Page, near.Resemblance
 		outcome.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.Page, near.Resemblance)
 	case is:
-		outcome.State, outcome.Reason = unwanted.State, unwanted.Reason
+		outcome.State, outcome.Reason, outcome.Rendering = unwanted.State, unwanted.Reason, unwanted.Rendering
 	default:
 		outcome.Reason = o.Read.origin()
 		if outcome.Page, err = c.keepPage(b, o); err != nil {

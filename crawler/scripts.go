@@ -38,22 +38,37 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 	if p.opt.Browser == nil || o.Read.Scripts == 0 || o.Read.NoIndex {
 		return
 	}
+	plain := o.Read
+	told := &store.Rendering{Words: wordsOf(plain), Links: len(plain.Links), Thin: plain.class() == classThin}
+	plain.Rendering = told
+	if p.opt.RenderPriced && (o.Old == nil || !o.Old.Page.Rendering.Done()) { // what was rendered stays so
+		var err error
+		if told.Quote, err = p.quote(ctx, o); err != nil {
+			o.Aborted = true
+			return
+		}
+		if told.Quote.Declined {
+			return
+		}
+	}
 	s := &scripts{pool: p, job: o.job, left: p.opt.RenderRequests, asks: 10 * p.opt.RenderRequests, hosts: map[string]*fetch.Response{}}
-	plain, began := o.Read, p.opt.Now()
+	began := p.opt.Now()
 	result, err := p.opt.Browser.Render(ctx, render.Page{URL: o.Target, Header: o.Resp.Header, Body: body, Ask: s.ask})
 	o.Further = s.hosts
 	if ctx.Err() != nil {
 		o.Aborted = true
 		return
 	}
-	told := &store.Rendering{Millis: p.opt.Now().Sub(began).Milliseconds(), Requests: p.opt.RenderRequests - s.left, Words: wordsOf(plain), Links: len(plain.Links)}
-	plain.Rendering = told
+	told.Millis, told.Requests = p.opt.Now().Sub(began).Milliseconds(), p.opt.RenderRequests-s.left
 	if err != nil {
 		told.Failed = err.Error()
 		p.opt.Log.Info("page not rendered", "url", o.Target, "err", err)
 		return
 	}
 	told.Late = result.Late
+	if result.Took > 0 { // without the wait for a tab
+		told.Millis = result.Took.Milliseconds()
+	}
 	again := *o.Resp
 	again.Body, again.ContentType = result.HTML, "text/html; charset=utf-8"
 	read, err := p.reader.Read(ctx, o.order(), &again)
@@ -68,6 +83,8 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 		told.Failed = "the scripts did not end in time and left fewer words"
 	default:
 		told.NowWords, told.NowLinks = wordsOf(read), len(read.Links)
+		told.Turned, read.won = read.onTopic() && !plain.onTopic(), wonLinks(plain, read)
+		told.Won = len(read.won)
 		read.Rendering, o.Read, o.Resp.ContentType = told, read, again.ContentType
 	}
 }

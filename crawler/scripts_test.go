@@ -19,9 +19,11 @@ type fakeBrowser struct {
 	html map[string]string   // page → what they leave; none: a crash
 	made map[string][]bool   // page → which requests were made
 	late bool                // the scripts do not end
+	took time.Duration       // of each rendering
 }
 
 func (f *fakeBrowser) Render(ctx context.Context, p render.Page) (*render.Result, error) {
+	time.Sleep(f.took)
 	for _, url := range f.asks[p.URL] {
 		f.made[p.URL] = append(f.made[p.URL], p.Ask(ctx, url) != nil)
 	}

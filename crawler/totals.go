@@ -48,7 +48,7 @@ func (t *totals) commit(b journal.Batch) error {
 func (t *totals) snapshot() store.Counts {
 	counts := t.Counts
 	counts.States, counts.Codes = maps.Clone(counts.States), maps.Clone(counts.Codes)
-	counts.Topics = slices.Clone(counts.Topics)
+	counts.Topics, counts.Yields = slices.Clone(counts.Topics), maps.Clone(counts.Yields)
 	if !t.began.IsZero() {
 		counts.Elapsed = t.elapsed()
 	}

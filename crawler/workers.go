@@ -9,6 +9,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
+	"fossick/store"
 )
 
 // Fetcher makes one exchange; fetch.Fetcher is one.
@@ -32,6 +33,8 @@ type pool struct {
 	requests           <-chan request // to the owner
 	// lend asks the owner for the host of a request of a page's scripts.
 	lend func(ctx context.Context, j *job, url string) (netip.Addr, bool)
+	// quote asks the owner whether rendering a page is worth its seconds.
+	quote func(ctx context.Context, o *jobResult) (*store.Quote, error)
 
 	// The fields below belong to the owner.
 	interrupted     <-chan struct{} // nil once reported

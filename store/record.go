@@ -63,6 +63,8 @@ type Counts struct {
 	Parcels uint64 `cbor:"14,keyasint,omitempty" json:",omitempty"` // parcels put into the outbox so far, so the number of the last one
 
 	Dropped uint64 `cbor:"15,keyasint,omitempty" json:",omitempty"` // pages removed because another agent stores their content
+
+	Yields map[string]Yield `cbor:"16,keyasint,omitempty" json:",omitempty"` // of all pages, and of renderings by class; see the crawler's yields.go
 }
 
 func (c *Counts) LastPage() uint64 { return c.Pages + c.Dropped }
@@ -141,6 +143,8 @@ type Outcome struct {
 
 	Resemblance float64 `cbor:"7,keyasint,omitempty"` // of a near-duplicate: resemblance to Page
 	Stored      bool    `cbor:"9,keyasint,omitempty"` // the URL's own Page is still stored, though a later visit ended in another State
+
+	Rendering *Rendering `cbor:"10,keyasint,omitempty" json:",omitempty"` // of a page that is not kept; nil if its scripts did not run
 }
 
 // HasPage reports whether Page is the URL's own.
@@ -212,10 +216,55 @@ type Rendering struct {
 	Links    int    `cbor:"6,keyasint,omitempty"`
 	NowWords int    `cbor:"7,keyasint,omitempty"`
 	NowLinks int    `cbor:"8,keyasint,omitempty"`
+
+	Quote  *Quote `cbor:"9,keyasint,omitempty"`  // why it was rendered or not; nil if all pages are
+	Turned bool   `cbor:"10,keyasint,omitempty"` // it is on topic only as rendered
+	Won    int    `cbor:"11,keyasint,omitempty"` // links to URLs that were unknown, beside those of the page as it came
+	Thin   bool   `cbor:"12,keyasint,omitempty"` // it had almost no text before
+}
+
+// Quote is what a rendering was expected to bring and to cost, and what was decided.
+type Quote struct {
+	Like     string  `cbor:"1,keyasint"` // URLs of this host and page.Pattern went before
+	Chance   float64 `cbor:"2,keyasint"` // to be on topic
+	Gain     float64 `cbor:"3,keyasint"` // pages on topic for each unit of chance
+	Seconds  float64 `cbor:"4,keyasint"` // of one core
+	Rate     float64 `cbor:"5,keyasint"` // pages on topic that the crawl finds in a second otherwise
+	Declined bool    `cbor:"6,keyasint,omitempty"`
+	Recheck  bool    `cbor:"7,keyasint,omitempty"` // rendered at random although it seemed too dear
+}
+
+// Worth reports whether a rendering should bring at least as many pages on topic as its
+// seconds would bring otherwise.
+func (q *Quote) Worth() bool { return q.Chance*q.Gain >= q.Seconds*q.Rate }
+
+// String explains the decision.
+func (q *Quote) String() string {
+	is := "more"
+	if !q.Worth() {
+		is = "less"
+	}
+	text := fmt.Sprintf("a chance of %.3g to be on topic, times a gain of %.3g at URLs like %s, is %s than the %.3g pages on topic that %.2g seconds cost", q.Chance, q.Gain, q.Like, is, q.Seconds*q.Rate, q.Seconds)
+	if q.Recheck {
+		text += "; it was rendered at random to check the gain"
+	}
+	return text
+}
+
+// Yield sums what some pages were expected to bring, brought and cost. It fades, so that it
+// follows a web that changes.
+type Yield struct {
+	Pages   float64 `cbor:"1,keyasint"`
+	Chance  float64 `cbor:"2,keyasint,omitempty"` // of each page, to be on topic
+	Worth   float64 `cbor:"3,keyasint,omitempty"` // pages on topic, or their equivalent in links
+	Seconds float64 `cbor:"4,keyasint,omitempty"`
 }
 
 // String tells what a browser made of the page.
 func (r *Rendering) String() string {
+	if r.Quote != nil && r.Quote.Declined {
+		return "not rendered: " + r.Quote.String()
+	}
 	took := time.Duration(r.Millis) * time.Millisecond
 	if r.Failed != "" {
 		return fmt.Sprintf("not rendered: %s, after %v and %d requests", r.Failed, took, r.Requests)
@@ -224,11 +273,16 @@ func (r *Rendering) String() string {
 	if r.Late {
 		text += "; its scripts were not ready in time"
 	}
+	if r.Quote != nil {
+		text += "; " + r.Quote.String()
+	}
 	return text
 }
 
 // Done reports whether the page was rendered.
-func (r *Rendering) Done() bool { return r != nil && r.Failed == "" }
+func (r *Rendering) Done() bool {
+	return r != nil && r.Failed == "" && (r.Quote == nil || !r.Quote.Declined)
+}
 
 func (p *Page) Sums() [][]byte {
 	if len(p.Raw) == 0 {
@@ -272,6 +326,8 @@ type Host struct {
 	TDMAt int64  `cbor:"33,keyasint,omitempty" json:",omitempty"` // when tdmrep.json was requested, Unix milliseconds; 0 if never
 
 	Chances []byte `cbor:"36,keyasint,omitempty" json:",omitempty"` // success statistics of its visits, encoded by the crawler; nil while none failed
+
+	Yields map[string]Yield `cbor:"38,keyasint,omitempty" json:",omitempty"` // of renderings, by class and pattern of URLs; see the crawler's yields.go
 
 	AddressSite string `cbor:"37,keyasint,omitempty" json:",omitempty"` // in a crawl with one site per address: the site that owns its address, its own or the one it is dropped for; "" while unknown
 

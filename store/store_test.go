@@ -237,7 +237,7 @@ func TestMakingCutOff(t *testing.T) {
 
 // TestFieldNumbers: no two fields of a record share a number. The encoder would silently drop both.
 func TestFieldNumbers(t *testing.T) {
-	for _, record := range []any{Info{}, Counts{}, TopicCounts{}, Verdict{}, Discovery{}, Queued{}, Visit{}, Outcome{}, Page{}, Label{}, Host{}, Sitemaps{}, SitemapFile{}, Exchange{}, Mark{}, Ranking{}, Forget{}, Round{}, change.Visit{}} {
+	for _, record := range []any{Info{}, Counts{}, TopicCounts{}, Verdict{}, Discovery{}, Queued{}, Visit{}, Outcome{}, Page{}, Rendering{}, Quote{}, Yield{}, Label{}, Host{}, Sitemaps{}, SitemapFile{}, Exchange{}, Mark{}, Ranking{}, Forget{}, Round{}, change.Visit{}} {
 		typ, seen := reflect.TypeOf(record), map[string]string{}
 		for i := range typ.NumField() {
 			f := typ.Field(i)

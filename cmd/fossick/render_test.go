@@ -88,7 +88,7 @@ func TestRenderedCrawl(t *testing.T) {
 	if why := string(fossick(t, "why", "http://h0.test/1", "--store", shells)); !strings.Contains(why, "with 2 requests: ") || !strings.Contains(why, "words instead of 0") {
 		t.Errorf("why says nothing of the rendering: %s", why)
 	}
-	if stats := string(fossick(t, "stats", shells, "--json")); !strings.Contains(stats, fmt.Sprintf(`"rendering":[{"outcome":"rendered","pages":%d,`, rendered)) {
+	if stats := string(fossick(t, "stats", shells, "--json")); !strings.Contains(stats, fmt.Sprintf(`"rendering":[{"outcome":"rendered","reason":"always","pages":%d,`, rendered)) {
 		t.Errorf("stats do not tell of %d rendered pages: %s", rendered, stats)
 	}
 	judgeRendering(t, log.requests(t), rest)
@@ -129,11 +129,11 @@ func judgeRendering(t *testing.T, all []request, rest time.Duration) {
 // TestRenderFlags: a flag that would do nothing is refused.
 func TestRenderFlags(t *testing.T) {
 	for want, flags := range map[string][]string{
-		"give --render always":         {"--browser", "chromium"},
+		"leave one out":                {"--browser", "chromium", "--render", "never"},
 		"--render-requests bounds":     {"--render-requests", "3"},
 		"from 1 to 1000":               {"--render", "always", "--render-requests", "1001"},
 		"no browser /no/such/chromium": {"--render", "always", "--browser", "/no/such/chromium"},
-		"want always or never":         {"--render", "auto"},
+		"want auto, always or never":   {"--render", "some"},
 	} {
 		var out, errs strings.Builder
 		dir := filepath.Join(t.TempDir(), "crawl")

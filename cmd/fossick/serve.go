@@ -32,7 +32,7 @@ type serveCmd struct {
 	Truth      string        `placeholder:"FILE" help:"With --change, write how each page changes to FILE, a JSON object a line."`
 	Documents  float64       `placeholder:"SHARE" help:"Share of the pages to serve as documents of the same text and links: PDF, DOCX and EPUB in turn, chosen by --rand [0]."`
 	Sitemaps   bool          `help:"Give each host a sitemap, named in its robots.txt."`
-	Shells     float64       `placeholder:"SHARE" help:"Share of the pages to serve as shells, whose text and links come by script and a second request [0]."`
+	Shells     float64       `placeholder:"SHARE" help:"Share of the pages, by host and kind of URL, whose text and links come by script and a second request; half as many others stay empty, and the scripts of all others add nothing [0]."`
 	Partial    bool          `help:"Serve the part of a damaged corpus that can be read."`
 	Log        string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
 }

@@ -130,7 +130,7 @@ func (f *storeSource) URLs() iter.Seq2[*webstats.URL, error] {
 				Exchanges: u.Exchanges[:0], Times: u.Times[:0], Headers: u.Headers[:0],
 			}
 			if k.Outcome != nil {
-				u.State, u.Near = k.Outcome.State, k.Outcome.Resemblance > 0
+				u.State, u.Near, u.Rendering = k.Outcome.State, k.Outcome.Resemblance > 0, k.Outcome.Rendering
 			}
 			for i := range k.Visits {
 				v := &k.Visits[i]

@@ -15,6 +15,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/crawler/fetch"
+	"fossick/crawler/render"
 	"fossick/datasets"
 	"fossick/internal/cli"
 	"fossick/internal/document"
@@ -41,9 +42,9 @@ type Manners struct {
 
 // Rendering says whether scripts run.
 type Rendering struct {
-	Render         string `enum:",always,never" default:"" placeholder:"WHEN" help:"Run the scripts of pages that have some, in Chromium: always or never [never]." group:"manners" expert:"" predictor:"always,never"`
-	Browser        string `placeholder:"PATH|URL" help:"With --render always, the Chromium to run, or the ws:// address of one that runs [chromium]. A path is not kept in the store." group:"manners" expert:"" predictor:"files"`
-	RenderRequests int    `placeholder:"N" help:"With --render always, most requests of a page's scripts [20]." group:"manners" expert:""`
+	Render         string `enum:",auto,always,never" default:"" placeholder:"WHEN" help:"Run the scripts of pages in Chromium: always where a page has some, never, or auto, where that is worth its seconds [auto with --browser, else never]." group:"manners" expert:"" predictor:"auto,always,never"`
+	Browser        string `placeholder:"PATH|URL" help:"The Chromium to run for --render, or the ws:// or http:// address at which one listens with --remote-debugging-port [chromium]. A path is not kept in the store." group:"manners" expert:"" predictor:"files"`
+	RenderRequests int    `placeholder:"N" help:"With --render, most requests of a page's scripts [20]." group:"manners" expert:""`
 }
 
 // maxRenderRequests bounds --render-requests.
@@ -53,19 +54,25 @@ func (r *Rendering) check() error {
 	switch {
 	case r.RenderRequests < 0 || r.RenderRequests > maxRenderRequests:
 		return cli.Usagef("--render-requests %d: give a number from 1 to %d", r.RenderRequests, maxRenderRequests)
+	case r.Render == "" && r.Browser != "":
+		r.Render = renderPriced
 	case !r.renders() && r.Browser != "":
-		return cli.Usagef("--browser renders pages; give --render always with it")
-	case !r.renders() && r.RenderRequests > 0:
-		return cli.Usagef("--render-requests bounds what rendering asks for; give --render always with it")
+		return cli.Usagef("--browser renders pages, and --render never does not; leave one out")
+	}
+	if !r.renders() && r.RenderRequests > 0 {
+		return cli.Usagef("--render-requests bounds what rendering asks for; give --render auto or always with it")
 	}
 	return nil
 }
 
-func (r *Rendering) renders() bool { return r.Render == "always" }
+// renderPriced renders where that is worth its seconds.
+const renderPriced = "auto"
+
+func (r *Rendering) renders() bool { return r.Render == "always" || r.Render == renderPriced }
 
 // remote returns the address of a browser that runs, "" for a program.
 func (r *Rendering) remote() string {
-	if strings.HasPrefix(r.Browser, "ws://") || strings.HasPrefix(r.Browser, "wss://") {
+	if render.Remote(r.Browser) {
 		return r.Browser
 	}
 	return ""
@@ -94,7 +101,7 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	net.UserAgent, net.Timeout = fetch.UserAgent(name, number, m.whoAndWhat()), m.Timeout
 	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
 	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt addresses the name without a version
-	opt.RenderRequests = m.RenderRequests
+	opt.RenderRequests, opt.RenderPriced = m.RenderRequests, m.Render == renderPriced
 	opt.Workers, opt.Sitemaps = m.Workers, isOn(m.Sitemaps)
 	if net.Types, err = m.limits(); err != nil {
 		return err

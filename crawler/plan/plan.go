@@ -101,7 +101,7 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if c.Parties {
 		c.beginSurvey()
 	}
-	p := &Plan{Crawl: crawler.Options{Log: in.Log, Refresh: c.Refresh}, Fetch: fetch.Options{Logger: in.Log}}
+	p := &Plan{Crawl: crawler.Options{Log: in.Log, Refresh: c.Refresh, Seed: in.Seed}, Fetch: fetch.Options{Logger: in.Log}}
 	if err := c.check(); err != nil {
 		return nil, err
 	}

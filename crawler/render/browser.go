@@ -10,20 +10,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/systeminfo"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/remote"
 )
 
 // Options configure a Browser. Only Dir is needed.
 type Options struct {
-	// Program is Chromium's path, or the address ws://HOST:PORT of one that runs
-	// [chromium of PATH].
+	// Program is Chromium's path, or the address ws://HOST:PORT or http://HOST:PORT of one that
+	// runs [chromium of PATH].
 	Program   string
 	Dir       string // keeps the record of the process
 	UserAgent string // as pages see it [Chromium's]
@@ -81,14 +84,18 @@ func New(ctx context.Context, opt Options) (*Browser, error) {
 }
 
 // attaches reports whether somebody else started the browser.
-func (o *Options) attaches() bool {
-	return strings.HasPrefix(o.Program, "ws://") || strings.HasPrefix(o.Program, "wss://")
+func (o *Options) attaches() bool { return Remote(o.Program) }
+
+// Remote reports whether a program is named by the address at which it listens for DevTools.
+func Remote(program string) bool {
+	scheme, _, is := strings.Cut(program, "://")
+	return is && slices.Contains([]string{"ws", "wss", "http"}, scheme)
 }
 
 // Find returns the path of a program, "" for any Chromium; the address of a browser that runs
 // is returned as it is.
 func Find(program string) (string, error) {
-	if (&Options{Program: program}).attaches() {
+	if Remote(program) {
 		return program, nil
 	}
 	names := []string{program}
@@ -126,7 +133,13 @@ func (b *Browser) Render(ctx context.Context, p Page) (*Result, error) {
 		return nil, err
 	}
 	defer b.mu.RUnlock()
-	return proc.render(ctx, &b.opt, p)
+	began := time.Now()
+	result, err := proc.render(ctx, &b.opt, p)
+	if err != nil {
+		return nil, err
+	}
+	result.Took = time.Since(began)
+	return result, nil
 }
 
 // use returns a process that is fit for a page; b.mu is then read-locked.
@@ -217,11 +230,15 @@ func startProcess(ctx context.Context, opt *Options) (p *process, err error) {
 	browser, end := chromedp.NewContext(parent)
 	p.browser, p.close = browser, func() { end(); free() }
 	timer := time.AfterFunc(startTime, end)
-	err = chromedp.Do(browser)
+	err = connect(browser)
 	if !timer.Stop() {
 		err = errors.Join(err, fmt.Errorf("not ready after %v", startTime))
 	}
-	if err == nil && !opt.attaches() {
+	switch {
+	case err != nil:
+	case opt.attaches():
+		err = checkSandbox(browser)
+	default:
 		err = p.keep(chromedp.FromContext(browser).Browser.Process().Pid)
 	}
 	if err != nil {
@@ -231,6 +248,31 @@ func startProcess(ctx context.Context, opt *Options) (p *process, err error) {
 		p.watch.Go(func() { p.weigh(opt) })
 	}
 	return p, nil
+}
+
+// connect starts the browser of a context, or connects to it.
+func connect(browser context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil { // chromedp trusts the answer of a server that is no browser
+			err = fmt.Errorf("it is no browser: %v", r)
+		}
+	}()
+	return chromedp.Do(browser)
+}
+
+// checkSandbox refuses a browser that somebody has started without a sandbox. All other guarantees
+// hold for each page: it has a context with a dead proxy, and its requests stop.
+func checkSandbox(browser context.Context) error {
+	info, err := chromedp.CallBrowser(browser, systeminfo.GetInfo, cdp.Empty{})
+	switch {
+	case err != nil:
+		return fmt.Errorf("it does not tell whether its sandbox is on: %w", err)
+	case info.CommandLine == "":
+		return errors.New("it does not tell whether its sandbox is on")
+	case strings.Contains(info.CommandLine, "--no-sandbox"):
+		return errors.New("it runs without a sandbox, so the pages of strangers could read this machine; start it without --no-sandbox")
+	}
+	return nil
 }
 
 // advice is what to do about a browser that does not start.

@@ -37,6 +37,7 @@ type Page struct {
 type Result struct {
 	HTML []byte
 	Late bool // the scripts were not ready in time
+	Took time.Duration
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,23 +151,93 @@ func TestEscapes(t *testing.T) {
 	})
 	defer server.Wait()
 	defer l.Close()
-	b := chromium(t, Options{})
-	web := &answers{}
 	body := strings.ReplaceAll(`<link rel=dns-prefetch href=//ADDR><link rel=preconnect href=http://ADDR><link rel=prefetch href=http://ADDR/p>
 		<p id=a></p><script>const f = document.createElement("iframe"); document.body.append(f); const w = f.contentWindow;
 		try { new w.WebSocket("ws://ADDR/") } catch {} try { new w.EventSource("http://ADDR/") } catch {}
 		try { new w.Worker(URL.createObjectURL(new Blob(["fetch('http://ADDR/w')"]))) } catch {}
 		try { new w.RTCPeerConnection({iceServers: [{urls: "turn:ADDR?transport=tcp", username: "u", credential: "c"}]}).createDataChannel("d") } catch {}
+		const other = document.createElement("iframe"); other.src = "http://other.test/"; document.body.append(other);
 		a.textContent = "ran"</script>`, "ADDR", l.Addr().String())
-	r, err := b.Render(t.Context(), web.page(body))
+	for name, program := range map[string]string{"our own": "", "one that runs": "http://" + listening(t)} {
+		b := chromium(t, Options{Program: program})
+		web := &answers{pages: map[string]string{"http://other.test/": "text/html <link rel=stylesheet href=http://" + l.Addr().String() + "/><script src=http://" + l.Addr().String() + "/x.js></script>"}}
+		r, err := b.Render(t.Context(), web.page(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(r.HTML), "ran") {
+			t.Errorf("%s: the script did not run:\n%s", name, r.HTML)
+		}
+		if n := calls.Swap(0); n > 0 {
+			t.Errorf("%s: %d connections reached a server past our own exchanges", name, n)
+		}
+	}
+}
+
+// listening starts a browser that listens for DevTools as a user would, and returns its address.
+func listening(t *testing.T, flags ...string) (addr string) {
+	t.Helper()
+	program, err := Find("")
+	if err != nil {
+		t.Skipf("no browser to test with: %v", err)
+	}
+	profile, err := newProfile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(r.HTML), "ran") {
-		t.Errorf("the script did not run:\n%s", r.HTML)
+	cmd := exec.Command(program, append(flags, "--headless", "--remote-debugging-port=0", "--disable-gpu", "--user-data-dir="+profile)...)
+	cmd.Dir, cmd.SysProcAttr, cmd.Env = "/", attributes(), []string{"HOME=" + profile, "TMPDIR=" + profile, "PATH=" + os.Getenv("PATH")}
+	if os.Getuid() == 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 	}
-	if n := calls.Load(); n > 0 {
-		t.Errorf("%d connections reached a server past our own exchanges", n)
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		killGroup(cmd.Process.Pid)
+		_ = cmd.Wait() // killed
+		_ = os.RemoveAll(profile)
+	})
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		if _, rest, is := strings.Cut(lines.Text(), "DevTools listening on ws://"); is {
+			addr, _, _ = strings.Cut(rest, "/")
+			return addr
+		}
+	}
+	t.Skip("the browser cannot start here")
+	return ""
+}
+
+// TestAttach: a browser that runs renders under both kinds of its address, and lives on; one without a
+// sandbox is refused.
+func TestAttach(t *testing.T) {
+	addr := listening(t)
+	for _, program := range []string{"ws://" + addr, "http://" + addr} {
+		b, err := New(t.Context(), Options{Program: program, Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		web := &answers{pages: map[string]string{"http://shop.test/app.js": "text/javascript document.title = 'from afar'"}}
+		r, err := b.Render(t.Context(), web.page("<script src=/app.js></script>"))
+		if err != nil || !strings.Contains(string(r.HTML), "<title>from afar</title>") {
+			t.Errorf("%s: %+v, %v", program, r, err)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := New(t.Context(), Options{Program: "ws://" + listening(t, "--no-sandbox"), Dir: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "start it without --no-sandbox") {
+		t.Errorf("without a sandbox: %v", err)
+	}
+	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
+	defer stranger.Close()
+	if _, err := New(t.Context(), Options{Program: stranger.URL, Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "no browser") {
+		t.Errorf("a server that is no browser: %v", err)
 	}
 }
 

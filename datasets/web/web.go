@@ -30,7 +30,7 @@ type Options struct {
 	Logger     *slog.Logger   // nil is silent
 	Faults     FaultPlan      // deliberate faults
 	Change     ChangePlan     // how pages change, vanish and return
-	Shells     float64        // share of the pages whose text and links come by script and a second request, in [0,1]
+	Shells     float64        // share of the hosts' patterns of URLs whose pages have text and links by script and a second request, in [0,1]
 	Sitemaps   bool           // give each host a sitemap, named in its robots.txt
 	// Documents is the share of the pages that are served as PDF, DOCX or EPUB, in [0,1]. Not
 	// with Change or Faults, which alter markup.
@@ -385,9 +385,7 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 			v.suffer(f, w.spool.read(&en))
 			return
 		}
-		if w.isShell(key, &en) {
-			rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-			send(rw, r, []byte(shell))
+		if w.sendScripted(rw, r, key, &en) {
 			return
 		}
 		w.sendVersion(rw, r, key, &en)

@@ -78,7 +78,7 @@ func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 		c.pages.sizeTables(), []resultTable{c.pages.packingTable(), c.pages.typeTable(), c.urls.copyTable(), c.urls.schemeTable(), c.urls.protocolTable()}, c.pages.kindTables(),
 		[]resultTable{c.pages.degrees.table()}, named, []resultTable{scoreTable(&scored), forecastTable(&scored)},
 	)
-	if t := c.pages.renderTable(); len(t.Rows) > 0 {
+	if t := c.pages.rendered.with(c.urls.rendered).table(); len(t.Rows) > 0 {
 		r.Tables = append(r.Tables, t)
 	}
 	r.curves = c.curves()
@@ -115,6 +115,7 @@ type depthCount struct {
 type copyCount struct{ own, same, near int64 }
 
 type urlCounts struct {
+	rendered                      renderCounts // of pages that are not stored
 	places                        places
 	states                        map[string]int64 // ended URLs
 	seeds                         map[string]int64
@@ -150,6 +151,7 @@ func (c *urlCounts) add(u *URL) {
 	requested, downloaded, stored := u.requested(), u.downloaded(), u.State == stateOK
 	c.state(u, requested)
 	c.forecast.add(u)
+	c.rendered.add(u.Rendering)
 	if u.Seed {
 		c.seedLength.add(int64(len(host) + len(path) + min(1, len(path))))
 		c.seedLabels[c.places.of(u.URL).labels]++
@@ -293,7 +295,7 @@ type pageCounts struct {
 	kinds                                                map[string]int64  // pages by LinkKind; "" for unknown
 	byKind                                               [3]int64          // links: frames, anchors, others
 	degrees                                              *degrees
-	rendered                                             [renderedKinds]renderCount
+	rendered                                             renderCounts // of stored pages
 	media, charsets, langs, labels, tops, seconds, sites *groups
 }
 
@@ -327,9 +329,7 @@ func (c *pageCounts) add(p *Page) error {
 	}
 	v := c.types[document.TypeOf(p.ContentType)]
 	c.types[document.TypeOf(p.ContentType)] = volume{v.pages + 1, v.bytes + p.Bytes}
-	if p.Rendering != nil {
-		c.rendered[renderedKind(p.Rendering)].add(p.Rendering)
-	}
+	c.rendered.add(p.Rendering)
 	c.kinds[LinkKind(p.Charset, p.Kinds)]++
 	for i, n := range p.Kinds[:min(len(p.Kinds), len(c.byKind))] {
 		c.byKind[i] += int64(n)

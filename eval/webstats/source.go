@@ -29,6 +29,7 @@ type URL struct {
 	Exchanges []Exchange
 	Times     []int64 // start of each exchange, Unix milliseconds; nil when unknown
 	Headers   []Header
+	Rendering *store.Rendering // of a page that is not kept; nil if its scripts did not run
 }
 
 // Exchange is a request and its outcome.
