@@ -176,7 +176,7 @@ func (c *Crawler) keepPage(b journal.Batch, o *jobResult) (number uint64, err er
 	if err != nil {
 		return 0, err
 	}
-	if err := b.PutPage(c.pageRecord(o, number, links), journal.Content{Page: o.Read.Page, Body: o.Read.Body}); err != nil {
+	if err := b.PutPage(c.pageRecord(o, number, links), journal.Content{Page: o.Read.Page, Body: o.Read.Body, Made: o.Read.Made}); err != nil {
 		return 0, err
 	}
 	c.latest.add(number, o.Read.Page)

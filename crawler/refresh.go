@@ -371,6 +371,9 @@ func (c *Crawler) replacePage(b journal.Batch, o *jobResult, visit *store.Visit,
 	if err := disk.ReplacePage(old, record, o.Read.Body); err != nil {
 		return err
 	}
+	if err := disk.PutResources(old.Number, o.Read.Made); err != nil {
+		return err
+	}
 	c.totals.replaced(old, record)
 	if err := c.endRevisit(b, o, store.Outcome{State: string(fetch.StateOK), Next: next, Reason: o.Read.origin()}); err != nil {
 		return err

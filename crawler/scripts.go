@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"crypto/sha1"
 	"net/netip"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ type scripts struct {
 	asks int // that it may still ask for, also those that are refused
 
 	hosts map[string]*fetch.Response // all requests to a host so far, by its name
+	made  []store.Resource           // the answers, for archives
 }
 
 // render runs the scripts of a page that has some, and reads what they have left. The page
@@ -68,6 +70,10 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 		told.Failed = "the scripts did not end in time and left fewer words"
 	default:
 		told.NowWords, told.NowLinks = wordsOf(read), len(read.Links)
+		if read.Body != nil {
+			read.Digest = sha1.Sum(body)
+			read.Made = append([]store.Resource{s.resource(o.Resp, body)}, s.made...)
+		}
 		read.Rendering, o.Read, o.Resp.ContentType = told, read, again.ContentType
 	}
 }
@@ -100,6 +106,11 @@ func (s *scripts) ask(ctx context.Context, url string) *fetch.Response {
 	}
 	s.left--
 	r := s.pool.opt.Fetcher.Fetch(ctx, fetch.Request{URL: url, Addr: addr, Accept: []string{"*/*"}})
+	if r.Wire != nil {
+		x := s.resource(r, r.Body)
+		x.Headers = packWire(r)
+		s.made = append(s.made, x)
+	}
 	all.Took += r.Took
 	all.Further++
 	all.RetryAfter = r.RetryAfter
@@ -108,6 +119,10 @@ func (s *scripts) ask(ctx context.Context, url string) *fetch.Response {
 		all.State, all.Err, all.Code = r.State, r.Err, r.Code
 	}
 	return r
+}
+
+func (s *scripts) resource(r *fetch.Response, body []byte) store.Resource {
+	return store.Resource{URL: r.URL, Start: r.Start.UnixMilli(), ContentType: r.ContentType, Body: s.pool.opt.Store.Compress(body)}
 }
 
 // lend asks the owner whether a job may make a request for its page's scripts, and returns the
