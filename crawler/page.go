@@ -66,7 +66,9 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		}
 		return c.conclude(b, o.ID, o.Queued, c.outcomeOf(o))
 	}
-	h.Failures = 0
+	if h.Failures++; !o.refusedScripts() {
+		h.Failures = 0
+	}
 	if r.State == fetch.StateRedirect {
 		to, err := c.redirect(b, o)
 		visit.Location, o.Wire.Kind = to, store.WireRedirect

@@ -165,7 +165,10 @@ func (c *Crawler) applyRevisit(b journal.Batch, o *jobResult) error {
 	}
 	c.totals.askedPage(h.Host, r)
 	visit := visitOf(r)
-	if !backsOff(r) {
+	switch {
+	case o.refusedScripts():
+		h.Failures++
+	case !backsOff(r):
 		h.Failures = 0
 	}
 	if err := c.renew(b, o, &visit); err != nil {
