@@ -137,12 +137,8 @@ func putExchange(t *hosts.Table, b journal.Batch, o *jobResult, due hosts.Rest) 
 	default:
 		number = o.Sitemap.Exchange // an earlier part has the number
 	}
-	x := store.Exchange{
-		For: purpose, URL: r.URL, Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
-		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Location: r.Location, Error: r.ErrorText(),
-		Note: o.Note, RetryAfter: r.RetryAfter.Milliseconds(),
-	}
-	x.Rest, x.Own = due.Millis()
+	x := exchangeOf(purpose, r, due)
+	x.Note = o.Note
 	if owner := o.owner(); owner != nil && owner != h {
 		x.Owner = owner.Name
 	}
@@ -154,6 +150,16 @@ func putExchange(t *hosts.Table, b journal.Batch, o *jobResult, due hosts.Rest) 
 		return err // settle writes the record of o.Host
 	}
 	return t.Put(b, h)
+}
+
+func exchangeOf(purpose store.Purpose, r *fetch.Response, due hosts.Rest) store.Exchange {
+	x := store.Exchange{
+		For: purpose, URL: r.URL, Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
+		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Location: r.Location, Error: r.ErrorText(),
+		RetryAfter: r.RetryAfter.Milliseconds(),
+	}
+	x.Rest, x.Own = due.Millis()
+	return x
 }
 
 func visitOf(r *fetch.Response) store.Visit {

@@ -114,9 +114,10 @@ type jobResult struct {
 	Wire  store.WireRecord // of taskPage; kept if it has a kind
 	// Further are the requests of a page's scripts, all to a host as one answer, by its name.
 	Further map[string]*fetch.Response
-	Listed  listed // of taskSitemap
-	Told    []told // of taskNews
-	Note    string // for the journal
+	Rules   []robotsAnswer // that its scripts waited for
+	Listed  listed         // of taskSitemap
+	Told    []told         // of taskNews
+	Note    string         // for the journal
 
 	Slow    bool // the job no longer occupies a worker; its result follows
 	Late    bool // the result of a slow job

@@ -66,7 +66,9 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		}
 		return c.conclude(b, o.ID, o.Queued, c.outcomeOf(o))
 	}
-	h.Failures = 0
+	if h.Failures++; !o.refusedScripts() {
+		h.Failures = 0
+	}
 	if r.State == fetch.StateRedirect {
 		to, err := c.redirect(b, o)
 		visit.Location, o.Wire.Kind = to, store.WireRedirect
@@ -176,7 +178,7 @@ func (c *Crawler) keepPage(b journal.Batch, o *jobResult) (number uint64, err er
 	if err != nil {
 		return 0, err
 	}
-	if err := b.PutPage(c.pageRecord(o, number, links), journal.Content{Page: o.Read.Page, Body: o.Read.Body}); err != nil {
+	if err := b.PutPage(c.pageRecord(o, number, links), journal.Content{Page: o.Read.Page, Body: o.Read.Body, Made: o.Read.Made}); err != nil {
 		return 0, err
 	}
 	c.latest.add(number, o.Read.Page)

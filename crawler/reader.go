@@ -57,7 +57,7 @@ type parsedPage struct {
 	Body    []byte          // compressed; nil if the page is not kept
 	Former  []byte          // the replaced body, as a difference to this one; nil if it is not kept
 	Size    int64           // of the uncompressed body, in bytes
-	Digest  [sha1.Size]byte // of the uncompressed body; only if the page is kept
+	Digest  [sha1.Size]byte // of the body as it came, uncompressed; only if the page is kept
 	Found   []link
 	Sums    []page.Checksum // a stored page with one of these has the same content
 	Near    nearMatch
@@ -67,6 +67,7 @@ type parsedPage struct {
 
 	Rendering *store.Rendering // what its scripts did; nil if they did not run
 	won       []link           // that only its scripts have shown, to unknown URLs
+	Made      []store.Resource // what a rendered page is made of
 }
 
 // link is a link as the crawl needs it.
@@ -406,18 +407,23 @@ func (r *reader) wire(resp *fetch.Response, p *parsedPage) (w store.WireRecord) 
 	switch resp.State {
 	case fetch.StateNotModified, fetch.StateRedirect:
 	case fetch.StateOK:
-		if p == nil || p.Body == nil || p.Rendering.Done() {
-			return w // the page is not kept, or not as it came
+		if p == nil || p.Body == nil {
+			return w // the page is not kept
 		}
 		w.Digest = p.Digest
 	default:
 		return w
 	}
-	w.Packed = store.PackWire(resp.URL, &store.Wire{
+	w.Packed = packWire(resp)
+	return w
+}
+
+// packWire packs the headers of an answer that has some.
+func packWire(resp *fetch.Response) []byte {
+	return store.PackWire(resp.URL, &store.Wire{
 		Protocol: resp.Wire.Protocol, Addr: resp.Addr, Request: resp.Wire.Request, Response: resp.Wire.Response,
 		Rebuilt: resp.Wire.Rebuilt, Cut: resp.Wire.Cut,
 	})
-	return w
 }
 
 const (

@@ -165,7 +165,10 @@ func (c *Crawler) applyRevisit(b journal.Batch, o *jobResult) error {
 	}
 	c.totals.askedPage(h.Host, r)
 	visit := visitOf(r)
-	if !backsOff(r) {
+	switch {
+	case o.refusedScripts():
+		h.Failures++
+	case !backsOff(r):
 		h.Failures = 0
 	}
 	if err := c.renew(b, o, &visit); err != nil {
@@ -369,6 +372,9 @@ func (c *Crawler) replacePage(b journal.Batch, o *jobResult, visit *store.Visit,
 		return err
 	}
 	if err := disk.ReplacePage(old, record, o.Read.Body); err != nil {
+		return err
+	}
+	if err := disk.PutResources(old.Number, o.Read.Made); err != nil {
 		return err
 	}
 	c.totals.replaced(old, record)

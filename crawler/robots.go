@@ -104,21 +104,26 @@ func (c *Crawler) applyRobots(b journal.Batch, o *jobResult) error {
 	return c.setRobots(o, rules)
 }
 
-// setRobots keeps the rules of a host for a day.
+// setRobots keeps the rules of a host for a day. The URL that waited for them goes back to the queue.
 func (c *Crawler) setRobots(o *jobResult, rules *fetch.Robots) error {
-	h := o.Host
+	err := c.keepRules(o.Host, o.Resp, rules, o.Target == page.RobotsURL(o.Discovery.URL))
+	c.requeue(o.job)
+	return err
+}
+
+// keepRules keeps the rules that a host answered for a day. A file behind a redirect is not direct.
+func (c *Crawler) keepRules(h *hosts.Host, r *fetch.Response, rules *fetch.Robots, direct bool) error {
 	rules = rules.Narrow(c.opt.Agent, uses...)
 	text, err := rules.MarshalText()
 	if err != nil {
 		return fmt.Errorf("host %s: robots.txt: %w", h.Name, err)
 	}
 	h.Rules = rules
-	h.Robots, h.RobotsCode, h.RobotsAt = text, o.Resp.Code, c.opt.Now().UnixMilli()
-	c.keepValidators(o)
+	h.Robots, h.RobotsCode, h.RobotsAt = text, r.Code, c.opt.Now().UnixMilli()
+	c.keepValidators(h, r, direct)
 	h.Hop, h.Hops = "", 0
 	h.Health.Met()
 	h.Maps.Renamed()
-	c.requeue(o.job)
 	return nil
 }
 
@@ -147,11 +152,11 @@ func (c *Crawler) robotsFailed(b journal.Batch, o *jobResult, what string) error
 const maxValidatorBytes = 256
 
 // keepValidators records the version of the rules. A file behind a redirect has none.
-func (c *Crawler) keepValidators(o *jobResult) {
-	h, header := o.Host, o.Resp.Header
+func (c *Crawler) keepValidators(h *hosts.Host, r *fetch.Response, direct bool) {
+	header := r.Header
 	h.RobotsAgent = c.opt.Agent
 	h.RobotsETag, h.RobotsModified = "", ""
-	if o.Resp.State != fetch.StateOK || o.Target != page.RobotsURL(o.Discovery.URL) {
+	if r.State != fetch.StateOK || !direct {
 		return
 	}
 	if tag := header.Get("ETag"); len(tag) <= maxValidatorBytes {

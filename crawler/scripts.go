@@ -2,6 +2,9 @@ package crawler
 
 import (
 	"context"
+	"crypto/sha1"
+	"errors"
+	"net/http"
 	"net/netip"
 	"strings"
 	"time"
@@ -30,6 +33,14 @@ type scripts struct {
 	asks int // that it may still ask for, also those that are refused
 
 	hosts map[string]*fetch.Response // all requests to a host so far, by its name
+	made  []store.Resource           // the answers, for archives
+	asked []robotsAnswer             // of hosts that were unknown
+}
+
+// robotsAnswer is the answer of a host for its robots.txt.
+type robotsAnswer struct {
+	host string
+	resp *fetch.Response
 }
 
 // render runs the scripts of a page that has some, and reads what they have left. The page
@@ -54,7 +65,7 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 	s := &scripts{pool: p, job: o.job, left: p.opt.RenderRequests, asks: 10 * p.opt.RenderRequests, hosts: map[string]*fetch.Response{}}
 	began := p.opt.Now()
 	result, err := p.opt.Browser.Render(ctx, render.Page{URL: o.Target, Header: o.Resp.Header, Body: body, Ask: s.ask})
-	o.Further = s.hosts
+	o.Further, o.Rules = s.hosts, s.asked
 	if ctx.Err() != nil {
 		o.Aborted = true
 		return
@@ -85,6 +96,10 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 		told.NowWords, told.NowLinks = wordsOf(read), len(read.Links)
 		told.Turned, read.won = read.onTopic() && !plain.onTopic(), wonLinks(plain, read)
 		told.Won = len(read.won)
+		if read.Body != nil {
+			read.Digest = sha1.Sum(body)
+			read.Made = append([]store.Resource{s.resource(o.Resp, body)}, s.made...)
+		}
 		read.Rendering, o.Read, o.Resp.ContentType = told, read, again.ContentType
 	}
 }
@@ -97,83 +112,220 @@ func (o *jobResult) unrendered() bool {
 
 func wordsOf(p *parsedPage) int { return len(strings.Fields(p.Text)) }
 
-// ask makes a request of a page's scripts. It returns nil for one that may not be made.
+// ask makes a request of a page's scripts, or answers it from the cache. It returns nil for one that
+// may not be made.
 func (s *scripts) ask(ctx context.Context, url string) *fetch.Response {
-	if s.asks--; s.left == 0 || s.asks < 0 || ctx.Err() != nil {
+	if s.asks--; s.asks < 0 || ctx.Err() != nil {
 		return nil
 	}
-	addr, ok := s.pool.lend(ctx, s.job, url)
+	if r := s.pool.scripts.get(url, s.pool.opt.Now()); r != nil {
+		return r
+	}
+	if s.left == 0 {
+		return nil
+	}
+	addr, ok := s.borrow(ctx, url)
 	if !ok {
 		return nil
 	}
-	name := page.Host(url)
+	r := s.fetch(ctx, fetch.Request{URL: url, Addr: addr, Accept: []string{"*/*"}})
+	if r == nil {
+		return nil
+	}
+	if r.Wire != nil {
+		x := s.resource(r, r.Body)
+		x.Headers = packWire(r)
+		s.made = append(s.made, x)
+	}
+	s.pool.scripts.put(r, s.pool.opt.Now())
+	return r
+}
+
+// fetch makes a request and counts it. It returns nil if the page has made all that it may, or if
+// the host has asked for a rest or is ill.
+func (s *scripts) fetch(ctx context.Context, req fetch.Request) *fetch.Response {
+	name := page.Host(req.URL)
 	all := s.hosts[name]
 	if all == nil {
-		all = &fetch.Response{URL: url, State: fetch.StateOK, Start: s.pool.opt.Now()}
+		all = &fetch.Response{URL: req.URL, State: fetch.StateOK, Start: s.pool.opt.Now()}
 		s.hosts[name] = all
 	}
-	if all.RetryAfter > 0 || all.State != fetch.StateOK {
-		return nil // the host has asked for a rest, or is ill
+	if s.left == 0 || all.RetryAfter > 0 || all.State != fetch.StateOK {
+		return nil
 	}
 	s.left--
-	r := s.pool.opt.Fetcher.Fetch(ctx, fetch.Request{URL: url, Addr: addr, Accept: []string{"*/*"}})
+	r := s.pool.opt.Fetcher.Fetch(ctx, req)
 	all.Took += r.Took
 	all.Further++
 	all.RetryAfter = r.RetryAfter
 	all.Addr = r.Addr
-	if hosts.Transient(r) {
+	if backsOff(r) {
 		all.State, all.Err, all.Code = r.State, r.Err, r.Code
 	}
 	return r
 }
 
-// lend asks the owner whether a job may make a request for its page's scripts, and returns the
-// address for it.
-func (c *Crawler) lend(ctx context.Context, j *job, url string) (addr netip.Addr, ok bool) {
-	err := c.inTurn(ctx, func() (error, error) {
-		h, err := c.mayBorrow(j, url)
-		if h != nil {
-			addr, ok = h.Addr(), true
+// robotsPatience bounds how long a page waits until a host has rested after its robots.txt. The
+// scripts of a later page can ask a host that rests longer.
+const robotsPatience = 3 * time.Second
+
+// borrow asks the owner whether the job may make a request, and returns the address for it. An
+// unknown host is looked up first; then its robots.txt is fetched and the host rests.
+func (s *scripts) borrow(ctx context.Context, url string) (addr netip.Addr, ok bool) {
+	name := page.Host(url)
+	var f *finding
+	for range taskPage { // one step each
+		l := s.pool.lend(ctx, s.job, url, f)
+		f = &finding{}
+		switch {
+		case l.host == nil:
+			return addr, false
+		case l.first == taskPage:
+			return l.addr, l.rest <= robotsPatience && pause(ctx, l.rest)
+		case l.first == taskAddress:
+			var err error
+			if f.addr, err = s.pool.opt.Fetcher.Resolve(ctx, name); err != nil {
+				return addr, false
+			}
+		default:
+			if f.robots = s.robots(ctx, name, url, l.addr); f.robots == nil {
+				return addr, false
+			}
+			s.asked = append(s.asked, robotsAnswer{name, f.robots})
 		}
-		return nil, err
-	})
-	return addr, ok && err == nil
+	}
+	return addr, false
 }
 
-// mayBorrow returns the host of a URL if a job may ask it now: the job's own, or one that is
-// free and rested and whose rules are known. Such a host is then in use until the job ends.
-func (c *Crawler) mayBorrow(j *job, url string) (*hosts.Host, error) {
+// pause waits; it returns false when ctx ends first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// robots fetches the robots.txt of a host, with redirects on that host.
+func (s *scripts) robots(ctx context.Context, name, url string, addr netip.Addr) *fetch.Response {
+	req := fetch.RobotsRequest(page.RobotsURL(url))
+	for range fetch.MaxRobotsRedirects + 1 {
+		req.Addr = addr
+		r := s.fetch(ctx, req)
+		if r == nil || r.State != fetch.StateRedirect {
+			return r
+		}
+		to, err := redirectTarget(s.pool.opt.URLs, r)
+		if err != nil || page.Host(to) != name {
+			return r
+		}
+		req.URL = to
+	}
+	return nil
+}
+func (s *scripts) resource(r *fetch.Response, body []byte) store.Resource {
+	return store.Resource{URL: r.URL, Start: r.Start.UnixMilli(), ContentType: r.ContentType, Body: s.pool.opt.Store.Compress(body)}
+}
+
+// loan is the owner's answer to a request of a page's scripts.
+type loan struct {
+	host  *hosts.Host   // nil: the request may not be made
+	addr  netip.Addr    // for the next exchange
+	first task          // what the worker has to do first; taskPage: the request
+	rest  time.Duration // … but not before
+}
+
+// finding is what a worker has found out about a host since it asked for it last.
+type finding struct {
+	addr   netip.Addr
+	robots *fetch.Response // unless nil, this
+}
+
+// lend asks the owner whether a job may make a request for its page's scripts. f may be nil.
+func (c *Crawler) lend(ctx context.Context, j *job, url string, f *finding) (l loan) {
+	err := c.inTurn(ctx, func() (refused, broken error) {
+		l, broken = c.mayBorrow(j, url, f)
+		return nil, broken
+	})
+	if err != nil {
+		return loan{}
+	}
+	return l
+}
+
+// mayBorrow returns the host of a URL if a job may ask it now: the job's own, or one that is free
+// and rested. Such a host is then in use until the job ends.
+func (c *Crawler) mayBorrow(j *job, url string, f *finding) (l loan, err error) {
 	if !c.opt.Sites.Mine(c.opt.Sites.Part(url)) || c.opt.Scope.Forgotten.Has(url) {
-		return nil, nil
+		return l, nil
 	}
 	h := j.Host
 	if name := page.Host(url); name != h.Name {
-		var err error
 		if h, err = c.hosts.Get(name, url); err != nil {
-			return nil, err
+			return l, err
 		}
 	}
+	_, lent := j.Page.Lent[h.Name]
+	busy := h != j.Host && !lent && h.Jobs > 0
 	switch {
-	case !h.Resolved, h.Health.Verdict != "", !c.hosts.RobotsFresh(h), c.reservationsDue(h, url):
-		return nil, nil
-	case !h.Rules.Allowed(c.opt.Agent, page.Path(url)), refusal(&c.opt, h, url) != "":
-		return nil, nil
+	case h.Health.Verdict != "", !h.Resolved && (busy || c.opt.OneSitePerAddress):
+		return l, nil
+	case !h.Resolved && f == nil:
+		return loan{host: h, first: taskAddress}, nil
+	case !h.Resolved:
+		c.hosts.SettleAddress(h, f.addr)
 	}
-	if h == j.Host {
-		return h, nil
+	var rest time.Duration
+	if f != nil && f.robots != nil {
+		if rest, err = c.ruled(h, f.robots); err != nil {
+			return l, err
+		}
 	}
-	if _, has := j.Page.Lent[h.Name]; has {
-		return h, nil
+	known := c.hosts.RobotsFresh(h)
+	if !known && (h == j.Host || lent || h.Hop != "") || known && !c.allows(h, url) {
+		return l, nil
 	}
+	if h != j.Host && !lent && !c.borrow(j, h) {
+		return l, nil
+	}
+	l = loan{h, h.Addr(), taskPage, rest}
+	if !known {
+		l.first = taskRobots
+	}
+	return l, nil
+}
+
+// allows reports whether the known rules of a host allow a request of a page's scripts.
+func (c *Crawler) allows(h *hosts.Host, url string) bool {
+	return h.Rules.Allowed(c.opt.Agent, page.Path(url)) && !c.reservationsDue(h, url) && refusal(&c.opt, h, url) == ""
+}
+
+// borrow takes a host into use for a job, if it is free and rested.
+func (c *Crawler) borrow(j *job, h *hosts.Host) bool {
 	if !c.frontier.Take(h.Party, j.Host.Party, c.opt.Now()) {
-		return nil, nil
+		return false
 	}
 	if j.Page.Lent == nil {
 		j.Page.Lent = map[string]*hosts.Host{}
 	}
 	j.Page.Lent[h.Name] = h
 	h.Jobs++
-	return h, nil
+	return true
+}
+
+// ruled keeps the robots.txt of a host for the scripts of a page, and returns the rest that is due
+// after it. An answer that decides nothing is left to the turn of the host's own URLs.
+func (c *Crawler) ruled(h *hosts.Host, r *fetch.Response) (rest time.Duration, err error) {
+	rules, final := fetch.RobotsFrom(r)
+	answered := r.State == fetch.StateOK || r.State == fetch.StateCode || r.State == fetch.StatePaymentRequired
+	if !final || !answered || backsOff(r) {
+		return 0, nil
+	}
+	err = c.keepRules(h, r, rules, r.URL == page.RobotsURL(r.URL))
+	return c.hosts.RestOf(h, r).Host, err
 }
 
 // countFurther adds the requests of a page's scripts to those of their hosts: the page's host
@@ -197,10 +349,26 @@ func (c *Crawler) countFurther(b journal.Batch, o *jobResult) error {
 		if backsOff(r) {
 			h.Failures++
 		}
-		c.hosts.Release(h, c.hosts.RestOf(h, r))
-		if err := c.hosts.Put(b, h); err != nil {
+		due := c.hosts.RestOf(h, r)
+		c.hosts.Release(h, due)
+		for _, a := range o.Rules {
+			if a.host == name {
+				h.Exchanges++
+				if err := b.PutExchange(name, h.Exchanges, exchangeOf(store.ForRobots, a.resp, due)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := errors.Join(c.addressFound(b, h), c.hosts.Put(b, h)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refusedScripts reports that the page's host has asked to be left alone by its answers to the
+// page's scripts: it backs off, though it gave the page.
+func (o *jobResult) refusedScripts() bool {
+	own := o.Further[o.Host.Name]
+	return own != nil && (own.State == fetch.StateChallenge || own.Code == http.StatusTooManyRequests || own.Code == http.StatusServiceUnavailable)
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/render"
 )
 
@@ -84,31 +86,37 @@ func TestScriptsAreAskedForPolitely(t *testing.T) {
 				"http://a.test/app.js":     "code",
 				"http://b.test/0":          html("gold of another host"),
 				"http://b.test/lib.js":     "code",
+				"http://unknown.test/x":    "code",
+				"http://shut.test/x":       "code",
+
+				"http://shut.test/robots.txt": "User-agent: *\nDisallow: /\n",
 			}}
 			b := &fakeBrowser{made: map[string][]bool{},
 				asks: map[string][]string{"http://a.test/1": {
-					"http://a.test/app.js", "http://a.test/secret", "http://b.test/lib.js", "http://unknown.test/x", "http://a.test/app.js", "http://a.test/app.js",
+					"http://a.test/app.js", "http://a.test/secret", "http://b.test/lib.js", "http://unknown.test/x", "http://shut.test/x", "http://a.test/app.js", "http://a.test/app.js",
 				}},
 				html: map[string]string{"http://a.test/1": html("gold made by a script", "/2")},
 			}
 			opt := newOptions(t, w, "http://a.test/0", "http://b.test/0")
-			opt.Workers, opt.Delay, opt.Browser, opt.RenderRequests = 4, Delay{}, b, 3
+			opt.Workers, opt.Delay, opt.Browser, opt.RenderRequests = 4, Delay{}, b, 6
 			r := crawl(t, opt)
-			if made := b.made["http://a.test/1"]; !slices.Equal(made, []bool{true, false, true, false, true, false}) {
+			if made := b.made["http://a.test/1"]; !slices.Equal(made, []bool{true, false, true, true, false, true, false}) {
 				t.Errorf("requests made: %v", made)
 			}
 			if r.Counts.Pages != 4 {
 				t.Errorf("%d pages, want 4: %v", r.Counts.Pages, w.urls())
 			}
-			var last, next served
+			var last, next, robots served
 			for _, s := range w.log {
 				switch {
 				case s.url == "http://a.test/2":
 					next = s
 				case s.host == "a.test:80":
 					last = s
-				case strings.Contains(s.url, "unknown"):
-					t.Errorf("%s was asked for", s.url)
+				case strings.HasPrefix(s.url, "http://unknown.test/robots"):
+					robots = s
+				case s.host == "unknown.test:80" && s.start.Sub(robots.end) < 3*time.Second, s.url == "http://shut.test/x":
+					t.Errorf("%s was asked for %v after robots.txt", s.url, s.start.Sub(robots.end))
 				}
 			}
 			if gap := next.start.Sub(last.end); gap < c.gap || gap > c.gap+time.Second {
@@ -118,7 +126,7 @@ func TestScriptsAreAskedForPolitely(t *testing.T) {
 				t.Errorf("%d requests counted, %d made", r.Counts.Requests, want)
 			}
 			made, crashed := life(t, opt.Store, "http://a.test/1").Page, life(t, opt.Store, "http://a.test/2").Page
-			if g := made.Rendering; !g.Done() || g.Requests != 3 || g.NowLinks != 1 || g.Links != 0 || made.Title != "gold made by a script" {
+			if g := made.Rendering; !g.Done() || g.Requests != 6 || g.NowLinks != 1 || g.Links != 0 || made.Title != "gold made by a script" {
 				t.Errorf("page %q, rendering %+v", made.Title, g)
 			}
 			if g := crashed.Rendering; g.Done() || g.Failed != "crashed" || crashed.Title != "gold end" {
@@ -128,5 +136,135 @@ func TestScriptsAreAskedForPolitely(t *testing.T) {
 				t.Error("a page without scripts was rendered")
 			}
 		})
+	}
+}
+
+// TestScriptsMeetRefusals: a host that answers the scripts of pages with 429, 503 or a challenge rests longer
+// and longer, as long as it asks for, though its pages come; other hosts do not.
+func TestScriptsMeetRefusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer fetch.Response
+		gaps   []time.Duration // after the requests of each page
+	}{
+		"Retry-After": {fetch.Response{State: fetch.StateCode, Code: 503, RetryAfter: 20 * time.Second}, []time.Duration{20 * time.Second, 20 * time.Second, 20 * time.Second}},
+		"429":         {fetch.Response{State: fetch.StateCode, Code: 429}, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		"challenge":   {fetch.Response{State: fetch.StateChallenge, Code: 403}, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		"404":         {fetch.Response{State: fetch.StateCode, Code: 404}, []time.Duration{0, 0, 0}},
+	} {
+		for _, at := range []string{"a.test", "b.test"} {
+			t.Run(name+" of "+at, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					data := "http://" + at + "/data"
+					w := &fakeWeb{took: 10 * time.Millisecond, pages: map[string]string{"http://b.test/0": html("gold b", "/1"), "http://b.test/1": html("gold b1")},
+						fail: map[string][]fetch.Response{data: {c.answer, c.answer, c.answer, c.answer, c.answer}}}
+					b := &fakeBrowser{made: map[string][]bool{}, asks: map[string][]string{}, html: map[string]string{}}
+					for n := range 4 {
+						url := fmt.Sprint("http://a.test/", n)
+						w.pages[url] = html(fmt.Sprint("gold shell ", n)) + "<script src=/app.js></script>"
+						b.asks[url], b.html[url] = []string{data, data}, html(fmt.Sprint("gold made ", n), fmt.Sprint("/", n+1))
+					}
+					opt := newOptions(t, w, "http://a.test/0")
+					opt.Delay, opt.Browser, opt.RenderRequests = Delay{Fixed: true, Rest: 100 * time.Millisecond}, b, 3
+					crawl(t, opt)
+					var gaps []time.Duration
+					var last served
+					for _, s := range w.log {
+						if s.host != at+":80" {
+							continue
+						}
+						if last.url == data && (s.url != data || at != "a.test") {
+							gaps = append(gaps, s.start.Sub(last.end))
+						}
+						last = s
+					}
+					for i, least := range c.gaps {
+						if i >= len(gaps) && at == "a.test" || i < len(gaps) && gaps[i] < least {
+							t.Errorf("gaps after refusals %v, want at least %v: %v", gaps, c.gaps, w.urls())
+							break
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// freshWeb is a web whose scripts are fresh for a while.
+type freshWeb struct{ *fakeWeb }
+
+func (w freshWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
+	r := w.fakeWeb.Fetch(ctx, req)
+	if strings.HasSuffix(req.URL, ".js") {
+		r.Header.Set("Cache-Control", "public, max-age=3600")
+	}
+	return r
+}
+
+// TestSharedScripts: a script that several pages share is asked for once, and counts in no further rest.
+func TestSharedScripts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: map[string]string{"http://a.test/app.js": "code", "http://a.test/data": "data"}}
+		b := &fakeBrowser{made: map[string][]bool{}, asks: map[string][]string{}, html: map[string]string{}}
+		for n := range 3 {
+			url := fmt.Sprint("http://a.test/", n)
+			w.pages[url] = html(fmt.Sprint("gold shell ", n)) + "<script src=/app.js></script>"
+			b.asks[url], b.html[url] = []string{"http://a.test/app.js", "http://a.test/data"}, html(fmt.Sprint("gold made ", n), fmt.Sprint("/", n+1))
+		}
+		opt := newOptions(t, w, "http://a.test/0")
+		opt.Fetcher, opt.Browser, opt.RenderRequests = freshWeb{w}, b, 3
+		r := crawl(t, opt)
+		asked := map[string]int{}
+		for _, s := range w.log {
+			asked[s.url]++
+		}
+		if asked["http://a.test/app.js"] != 1 || asked["http://a.test/data"] != 3 || r.Counts.Pages != 3 {
+			t.Errorf("%d pages, asked for %v", r.Counts.Pages, asked)
+		}
+		if g := life(t, opt.Store, "http://a.test/2").Page.Rendering; g.Requests != 1 {
+			t.Errorf("the last page made %d requests, want 1", g.Requests)
+		}
+	})
+}
+
+func TestFreshness(t *testing.T) {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		header string
+		want   time.Duration
+	}{
+		{"", 0},
+		{"Cache-Control: max-age=60", time.Minute},
+		{"Cache-Control: Public, Max-Age=\"60\"; Age: 20", 40 * time.Second},
+		{"Cache-Control: private; Expires: Sun, 01 Nov 2026 13:00:00 GMT", time.Hour},
+		{"Cache-Control: max-age=60; Expires: Sun, 01 Nov 2026 13:00:00 GMT", time.Minute},
+		{"Expires: 0; Last-Modified: Sat, 31 Oct 2026 12:00:00 GMT", -1},
+		{"Cache-Control: no-cache, max-age=60", 0},
+		{"Cache-Control: max-age=60; Cache-Control: no-store", 0},
+		{"Cache-Control: max-age=-5", 0},
+		{"Cache-Control: max-age=60; Vary: *", 0},
+		{"Last-Modified: Sun, 01 Nov 2026 02:00:00 GMT", time.Hour},
+	} {
+		h := http.Header{}
+		for field := range strings.SplitSeq(c.header, "; ") {
+			if name, value, ok := strings.Cut(field, ": "); ok {
+				h.Add(name, value)
+			}
+		}
+		if got := freshness(h, now); got != c.want && (c.want >= 0 || got > 0) {
+			t.Errorf("%s: fresh for %v, want %v", c.header, got, c.want)
+		}
+	}
+	cache, body := scriptCache{}, make([]byte, halfCacheBytes/5)
+	put := func(n int) {
+		cache.put(&fetch.Response{URL: fmt.Sprint(n), State: fetch.StateOK, Body: body, Header: http.Header{"Cache-Control": {"max-age=60"}}}, now)
+	}
+	for n := range 12 {
+		put(n)
+		if cache.get("0", now) == nil {
+			t.Fatalf("an answer that is used is dropped after %d others", n)
+		}
+	}
+	if cache.get("1", now) != nil || cache.get("11", now.Add(time.Hour)) != nil || len(cache.young)+len(cache.old) > 11 {
+		t.Errorf("an unused or stale answer is given, or %d are kept", len(cache.young)+len(cache.old))
 	}
 }

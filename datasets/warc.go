@@ -135,6 +135,10 @@ func (a *archive) record(rec *warc.Record, path string, n int) error {
 		a.rep.skip("a record of another scheme than http and https", path)
 		return nil
 	}
+	if about := rec.Header.Get("WARC-Page-ID"); about != "" && about == a.heldID && rec.ID() != about {
+		a.rep.skip("a request of a page's scripts", path)
+		return nil
+	}
 	if rec.Type() != warc.Response {
 		body, err := io.ReadAll(io.LimitReader(rec.Body, MaxPageBytes+1))
 		if err != nil {
@@ -189,6 +193,10 @@ func (a *archive) page(rec *warc.Record, target, contentType string, noSniff boo
 		e.Text = a.utf8(body, contentType, e)
 	default:
 		a.rep.skip("neither markup nor plain text", path)
+		return nil
+	}
+	if rec.Type() == warc.Conversion && a.held != nil && rec.RefersTo() == a.heldID { // the page as a browser showed it
+		a.held.HTML, a.held.Text = e.HTML, e.Text
 		return nil
 	}
 	if date := rec.Header.Get("WARC-Date"); date != "" {

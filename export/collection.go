@@ -180,6 +180,7 @@ type Page struct {
 	// With Want.Exchanges, when the crawl kept headers.
 	Exchange *store.Exchanged  // that returned the body; nil when not kept
 	Others   []store.Exchanged // later exchanges of the page, then those of redirects to it and of duplicates
+	Made     []store.Resource  // of a rendered page: the page as the server sent it, then the answers to its scripts
 
 	// With Want.Links, the distinct nodes of selected pages that the page links to, in page order, without
 	// itself. A link to a redirect or duplicate leads to its target.
@@ -730,6 +731,11 @@ func (s *selection) readExchanges(p *Page, one *picked) error {
 			p.Exchange = &x
 		case x.Kind != store.WirePage && x.Kind != store.WireRedirect && x.Start > one.page.At:
 			p.Others = append(p.Others, x)
+		}
+	}
+	if one.page.Rendering.Done() {
+		if p.Made, err = p.Source.Store.Resources(p.Number); err != nil && !s.passes(err) {
+			return err
 		}
 	}
 	for _, id := range s.led[one.at][one.page.ID] {

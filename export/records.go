@@ -27,21 +27,33 @@ type indexed struct {
 	length int
 }
 
-// bundle is a page's WARC records, one gzip member each: response, request, metadata and other exchanges.
+// bundle is a page's WARC records, one gzip member each: response, request, metadata and other exchanges. The
+// response of a rendered page is what the server sent. The HTML that its scripts have left is a conversion of it,
+// as WARC 1.1 calls the result of an archival process. What the scripts asked for has a response and a request
+// each, with the page's ID in WARC-Page-ID, as Browsertrix writes it; ISO 28500 has no field for that.
 type bundle struct {
 	packer  *warc.Packer
 	page    *Page
+	sent    []byte // the body as the server sent it
+	mime    string
 	members []byte
 	listed  []indexed
 	digest  string // of the body; "" when not needed
 }
 
 func packPage(packer *warc.Packer, p *Page, indexed bool) (members []byte, listed []indexed, err error) {
-	b := &bundle{packer: packer, page: p}
-	if indexed || len(p.Others) > 0 {
-		b.digest = warc.Digest(p.Body)
-	}
+	b := &bundle{packer: packer, page: p, sent: p.Body, mime: p.ContentType}
 	steps := []func() error{b.response, b.metadata}
+	if len(p.Made) > 0 {
+		b.sent, b.mime = p.Made[0].Body, p.Made[0].ContentType
+		steps = append(steps, b.conversion)
+		for i := range p.Made[1:] {
+			steps = append(steps, func() error { return b.resource(i + 1) })
+		}
+	}
+	if indexed || len(p.Others) > 0 {
+		b.digest = warc.Digest(b.sent)
+	}
 	for i := range p.Others {
 		steps = append(steps, func() error { return b.other(&p.Others[i]) })
 	}
@@ -68,17 +80,49 @@ func (b *bundle) add(d *warc.Draft) (err error) {
 
 func (b *bundle) response() error {
 	p := b.page
-	d := &warc.Draft{Type: warc.Response, ID: p.ID, Target: oneLine(p.URL), Date: p.Fetched, ContentType: responseType, Payload: p.Body}
-	r := indexed{mime: p.ContentType, status: "200", digest: b.digest}
+	d := &warc.Draft{Type: warc.Response, ID: p.ID, Target: oneLine(p.URL), Date: p.Fetched, ContentType: responseType, Payload: b.sent}
+	if len(p.Made) > 0 {
+		d.Fields = []warc.Field{{Name: pageField, Value: p.ID}}
+	}
+	r := indexed{mime: b.mime, status: "200", digest: b.digest}
 	if p.Exchange == nil {
-		d.Head = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", oneLine(p.ContentType), len(p.Body))
+		d.Head = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", oneLine(b.mime), len(b.sent))
 		return b.list(d, r)
 	}
-	d.Head, d.Fields = head(p.Exchange.Response, len(p.Body)), fieldsOf(p.Exchange)
+	d.Head, d.Fields = head(p.Exchange.Response, len(b.sent)), append(d.Fields, fieldsOf(p.Exchange)...)
 	if err := b.list(d, r); err != nil {
 		return err
 	}
 	return b.request(d, p.Exchange)
+}
+
+// pageField names the page that a request was made for.
+const pageField = "WARC-Page-ID"
+
+func (b *bundle) conversion() error {
+	p := b.page
+	return b.add(&warc.Draft{
+		Type: warc.Conversion, ID: derivedID(p.ID, "conversion"), Target: oneLine(p.URL), Date: p.Fetched, ContentType: oneLine(p.ContentType),
+		Fields: []warc.Field{{Name: "WARC-Refers-To", Value: "<" + p.ID + ">"}}, Payload: p.Body,
+	})
+}
+
+// resource writes the n-th exchange of the page's scripts. The body of an answer that is not 200 is not stored.
+func (b *bundle) resource(n int) error {
+	p, r := b.page, &b.page.Made[n]
+	x := &store.Exchanged{URL: r.URL, Wire: r.Wire}
+	d := &warc.Draft{
+		Type: warc.Response, ID: derivedID(p.ID, fmt.Sprint("resource ", n)), Target: oneLine(r.URL), Date: time.UnixMilli(r.Start), ContentType: responseType,
+		Fields: append([]warc.Field{{Name: pageField, Value: p.ID}}, fieldsOf(x)...), Head: head(r.Wire.Response, len(r.Body)), Payload: r.Body,
+	}
+	status := statusOf(r.Wire.Response)
+	if status != "200" && !r.Wire.Cut {
+		d.Fields = append(d.Fields, warc.Field{Name: "WARC-Truncated", Value: "unspecified"})
+	}
+	if err := b.list(d, indexed{mime: r.ContentType, status: status, digest: warc.Digest(r.Body)}); err != nil {
+		return err
+	}
+	return b.request(d, x)
 }
 
 func (b *bundle) request(of *warc.Draft, x *store.Exchanged) error {
@@ -119,7 +163,7 @@ func (b *bundle) other(x *store.Exchanged) error {
 			return nil
 		}
 		refers("identical-payload-digest")
-		d.Head, r.digest = head(x.Response, len(p.Body)), b.digest
+		d.Head, r.digest = head(x.Response, len(b.sent)), b.digest
 		d.Fields = append(d.Fields, warc.Field{Name: "WARC-Payload-Digest", Value: b.digest})
 	case store.WireSame:
 		refers("server-not-modified")

@@ -286,7 +286,7 @@ func (b *Batch) WithdrawPage(old *Page) error {
 }
 
 // ReplacePage replaces a page's record and content under the same number. It drops the page's
-// label and the headers of the URL's exchanges so far.
+// label, its resources and the headers of the URL's exchanges so far.
 func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
 	if err := b.forget(old, p.Has); err != nil {
 		return err
@@ -297,7 +297,7 @@ func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
 	if err := b.delete(numKey(keyLabel, old.Number)); err != nil {
 		return err
 	}
-	if err := b.dropWires(old.ID); err != nil {
+	if err := errors.Join(b.dropWires(old.ID), b.dropResources(old.Number)); err != nil {
 		return err
 	}
 	return b.PutPage(p, body)

@@ -13,7 +13,8 @@
 // Start with Create or Open. Files: store.go opens and closes; record.go records and keys;
 // batch.go writes; read.go and urls.go read; exchange.go exchanges for no queued URL, and
 // compression; near.go near-duplicates; mark.go marks, ranks and other small records; forget.go
-// forgetting pages on their owners' request, and compaction; wire.go headers of exchanges.
+// forgetting pages on their owners' request, and compaction; wire.go headers of exchanges; resource.go what rendered
+// pages are made of.
 //
 // Crawls by several agents: outbox.go messages between agents; replica.go replicas and snapshots.
 // Performance: seen.go Bloom filters; upkeep.go syncing, memory and disk space. verify.go and

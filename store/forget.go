@@ -192,6 +192,9 @@ func withdraw(ctx context.Context, s *Store, asked []Forget) (map[string]uint64,
 	if err == nil {
 		err = w.elsewhere(ctx)
 	}
+	if err == nil {
+		err = w.forgetResources(ctx)
+	}
 	for _, p := range pages {
 		if err == nil {
 			err = errors.Join(ctx.Err(), w.add(func(b *Batch) error { return w.page(b, p) }))

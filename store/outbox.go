@@ -509,7 +509,7 @@ func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
 	if err := b.dropNear(p.Number, p.Signature); err != nil {
 		return err
 	}
-	if err := errors.Join(b.delete(numKey(keyBody, p.Number), numKey(keyLabel, p.Number)), b.dropRank(p.Number), b.dropVersions(p), b.dropWires(p.ID)); err != nil {
+	if err := errors.Join(b.delete(numKey(keyBody, p.Number), numKey(keyLabel, p.Number)), b.dropRank(p.Number), b.dropVersions(p), b.dropWires(p.ID), b.dropResources(p.Number)); err != nil {
 		return err
 	}
 	return b.PutPageRecord(&Page{

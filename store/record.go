@@ -418,6 +418,7 @@ const (
 	keyOutcome   = 's' // + ID → Outcome, the URL's outcome, once it left the queue
 	keyPage      = 'p' // + page number → Page
 	keyBody      = 'b' // + page number → zstd of the body
+	keyResource  = 'R' // + page number + number (2) → Resource: an exchange that a rendered page is made of
 	keyContent   = 'c' // + checksum (16) → page number
 	keyLabel     = 'l' // + page number → Label
 	keyNear      = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising

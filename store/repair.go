@@ -116,7 +116,7 @@ func (in *inspection) hole(txn *badger.Txn, n uint64) error {
 func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	in.numbers.free(n)
 	return in.foundRequeued(p.ID, p.URL, numKey(keyPage, n), why.Error(), "removed, and its URL queued again", func(b *Batch) error {
-		if err := errors.Join(b.delete(numKey(keyPage, n), numKey(keyBody, n), numKey(keyLabel, n)), b.dropRank(n)); err != nil {
+		if err := errors.Join(b.delete(numKey(keyPage, n), numKey(keyBody, n), numKey(keyLabel, n)), b.dropRank(n), b.dropResources(n)); err != nil {
 			return err
 		}
 		if p.ID == 0 {
@@ -235,7 +235,7 @@ func (r *renumbering) move(from, to uint64) (bool, error) {
 			return false, err
 		}
 	}
-	if err := b.moveRank(from, to); err != nil {
+	if err := errors.Join(b.moveRank(from, to), b.moveResources(from, to)); err != nil {
 		return false, err
 	}
 	if err := b.delete(numKey(keyPage, from), numKey(keyBody, from), numKey(keyLabel, from)); err != nil {

@@ -448,7 +448,7 @@ func ourKey(k []byte) bool {
 		return len(k) == 1+len(Hash{})
 	case keyDiscovery, keyQueued, keyOutcome, keyPage, keyBody, keyLabel, keyMark:
 		return len(k) == 9
-	case keyVisit, keyHistory, keyVersion, keyParcel:
+	case keyVisit, keyHistory, keyVersion, keyParcel, keyResource:
 		return len(k) == 11
 	case keyHolder:
 		return len(k) == holderKeyLen

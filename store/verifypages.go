@@ -200,9 +200,12 @@ func pageOf(txn *badger.Txn, k []byte) (n uint64, err error) {
 }
 
 func (in *inspection) leftovers(ctx context.Context) error {
-	for _, kind := range []byte{keyBody, keyLabel} {
-		err := in.scan(ctx, kind, func(txn *badger.Txn, k, _ []byte) error {
-			if has, err := hasKey(txn, append([]byte{keyPage}, k[1:]...)); err != nil || has {
+	for _, kind := range []byte{keyBody, keyLabel, keyResource} {
+		err := in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
+			if has, err := hasKey(txn, append([]byte{keyPage}, k[1:min(len(k), 9)]...)); err != nil || has {
+				if err == nil && kind == keyResource && decode(k, v, &Resource{}) != nil {
+					return in.remove(k, "an exchange of a rendered page cannot be read")
+				}
 				return err
 			}
 			return in.remove(k, "it belongs to no page")

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,9 +12,11 @@ import (
 	"time"
 
 	"fossick/crawler/render"
+	"fossick/datasets"
 	"fossick/datasets/web"
 	"fossick/internal/page"
 	"fossick/internal/testkit"
+	"fossick/internal/warc"
 	"fossick/store"
 )
 
@@ -91,7 +95,80 @@ func TestRenderedCrawl(t *testing.T) {
 	if stats := string(fossick(t, "stats", shells, "--json")); !strings.Contains(stats, fmt.Sprintf(`"rendering":[{"outcome":"rendered","reason":"always","pages":%d,`, rendered)) {
 		t.Errorf("stats do not tell of %d rendered pages: %s", rendered, stats)
 	}
-	judgeRendering(t, log.requests(t), rest)
+	requests := log.requests(t)
+	judgeRendering(t, requests, rest)
+	judgeArchive(t, shells, got, requests)
+}
+
+// judgeArchive reads the archive of a crawl that rendered: it has what the server sent, once for each request
+// of the log, and what the crawl has read.
+func judgeArchive(t *testing.T, crawl string, read map[string]crawledPage, log []request) {
+	t.Helper()
+	to := t.TempDir()
+	fossick(t, "export", crawl, "--to", "warc", "-o", to, "--quiet")
+	set, err := datasets.Open(to, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := map[string]string{}
+	for e, err := range set.Examples() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := page.Parse([]byte(e.HTML), page.ParseOptions{URL: e.URL, ContentType: "text/html; charset=utf-8"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again[e.URL] = strings.Join(strings.Fields(p.Text), " ")
+	}
+	for url, p := range read {
+		if again[url] != p.text {
+			t.Errorf("the archive has the text %q of %s, the crawl %q", again[url], url, p.text)
+		}
+	}
+	f, err := os.Open(filepath.Join(to, "pages-00001.warc.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	archive, err := warc.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, pages := map[string]int{}, 0
+	for {
+		rec, err := archive.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Type() != warc.Response {
+			continue
+		}
+		h, err := warc.ReadHTTP(rec.Body, 1<<20)
+		if err != nil || h.Status != 200 {
+			t.Fatalf("%s: %v, %+v", rec.Target(), err, h)
+		}
+		sent[rec.Target()]++
+		if _, is := read[rec.Target()]; is {
+			if pages++; !strings.Contains(string(h.Body), "/shell.js") {
+				t.Errorf("the answer for %s is not the shell: %s", rec.Target(), h.Body)
+			}
+		} else if rec.Header.Get("WARC-Page-ID") == "" {
+			t.Errorf("%s is of no page", rec.Target())
+		}
+	}
+	for _, r := range log {
+		if !strings.HasPrefix(r.Path, "/robots") && r.Status == 200 {
+			sent[r.URL]--
+		}
+	}
+	maps.DeleteFunc(sent, func(_ string, n int) bool { return n == 0 })
+	if pages != len(read) || len(sent) > 0 {
+		t.Errorf("%d pages of %d; answers in the archive less those of the log: %v", pages, len(read), sent)
+	}
 }
 
 // judgeRendering finds requests that broke the rules. A page and what its scripts ask for are a group.

@@ -127,7 +127,10 @@ func (b *diskBatch) Requeue(h store.Hash, id store.ID, q store.Queued) error {
 }
 
 func (b *diskBatch) PutPage(record *store.Page, content Content) error {
-	return b.Batch.PutPage(record, content.Body)
+	if err := b.Batch.PutPage(record, content.Body); err != nil {
+		return err
+	}
+	return b.PutResources(record.Number, content.Made)
 }
 
 func (b *diskBatch) Full() bool { return b.Size() > store.MaxBatchBytes }

@@ -83,6 +83,7 @@ type Batch interface {
 
 // Content is a page's content. A journal keeps one of the two.
 type Content struct {
-	Page *page.Page // parsed; read only
-	Body []byte     // compressed by Store.Compress
+	Page *page.Page       // parsed; read only
+	Body []byte           // compressed by Store.Compress
+	Made []store.Resource // what a rendered page is made of
 }

@@ -179,6 +179,10 @@ func (b *Browser) renew(ctx context.Context) error {
 // start starts the process; b.mu is held.
 func (b *Browser) start(ctx context.Context) error {
 	b.now, b.err = startProcess(ctx, &b.opt)
+	if ctx.Err() != nil && b.err != nil { // it says nothing of the next start
+		b.err = nil
+		return ctx.Err()
+	}
 	b.failed = time.Now()
 	return b.err
 }
@@ -230,9 +234,13 @@ func startProcess(ctx context.Context, opt *Options) (p *process, err error) {
 	browser, end := chromedp.NewContext(parent)
 	p.browser, p.close = browser, func() { end(); free() }
 	timer := time.AfterFunc(startTime, end)
+	interrupted := context.AfterFunc(ctx, end)
 	err = connect(browser)
 	if !timer.Stop() {
 		err = errors.Join(err, fmt.Errorf("not ready after %v", startTime))
+	}
+	if !interrupted() {
+		return nil, errors.Join(ctx.Err(), p.end())
 	}
 	switch {
 	case err != nil:

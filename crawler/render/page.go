@@ -247,12 +247,14 @@ func (v *visit) state() requestState {
 	return requestState{v.pending, v.count}
 }
 
-// snapshot gives the HTML. Links of a page that has changed its address are written out.
+// snapshot gives the HTML, cut at a character. Links of a page that has changed its address are written out.
 const snapshot = `(() => {
 	const root = document.documentElement;
 	if (!root) return "";
 	if (document.URL.split("#")[0] !== %q) for (const a of document.querySelectorAll("a[href], area[href]")) a.setAttribute("href", a.href);
-	return "<!DOCTYPE html>" + root.outerHTML.slice(0, %d);
+	const html = "<!DOCTYPE html>" + root.outerHTML, most = %d;
+	if (html.length * 3 <= most) return html;
+	return html.slice(0, new TextEncoder().encodeInto(html, new Uint8Array(most)).read);
 })()`
 
 // take returns the HTML, in a world that the page's scripts cannot reach.

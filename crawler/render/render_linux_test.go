@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"fossick/crawler/fetch"
 )
@@ -258,9 +259,34 @@ func TestEndlessScript(t *testing.T) {
 
 func TestLimitOfBytes(t *testing.T) {
 	b := chromium(t, Options{pageSize: 1000})
-	r, err := b.Render(t.Context(), (&answers{}).page(`<script>document.title = "x".repeat(5000)</script>`))
-	if err != nil || len(r.HTML) > 1100 {
-		t.Errorf("%d bytes, %v; want the first 1000", len(r.HTML), err)
+	for _, letter := range []string{"x", "ж", "漢", "😀"} {
+		r, err := b.Render(t.Context(), (&answers{}).page(`<script>document.title = "`+letter+`".repeat(5000)</script>`))
+		if err != nil || len(r.HTML) > 1000 || len(r.HTML) < 997 || !utf8.Valid(r.HTML) {
+			t.Errorf("%s: %d bytes, %v; want the first 1000", letter, len(r.HTML), err)
+		}
+	}
+}
+
+// TestStartIsBrokenOff: a start ends with its context and leaves nothing.
+func TestStartIsBrokenOff(t *testing.T) {
+	dir := t.TempDir()
+	hangs := filepath.Join(dir, "hangs")
+	err := os.WriteFile(hangs, []byte("#!/bin/sh\nexec sleep 100\n"), 0o755)
+	for _, d := range []string{dir, filepath.Dir(dir)} { // for the user of the browser
+		err = errors.Join(err, os.Chmod(d, 0o755))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err = New(ctx, Options{Program: hangs, Dir: dir})
+	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > startTime/2 {
+		t.Errorf("ended after %v: %v", took, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, recordFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the record stays: %v", err)
 	}
 }
 
