@@ -75,6 +75,8 @@ type Crawler struct {
 	traps           *hosts.TrapDetector
 	network         *hosts.Network
 	chances         *hosts.Chances
+	files           *files                // nil: the ordering does not go by scores alone
+	filesPutBack    int                   // since the last job
 	lookups         []*lookup             // of hosts that claim their address, in order of their start
 	claims          []string              // hosts whose claim is not answered yet
 	addressesTold   page.Recent[struct{}] // hosts whose address was announced to other agents
@@ -164,6 +166,8 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	}
 	if m, mixed := opt.Ordering.(*orders.Mix); mixed {
 		c.mix = m.Turns()
+	} else if orders.ByScore(opt.Ordering) {
+		c.files = newFiles()
 	}
 	c.reader = newReader(&c.opt, before.Pages > 0, j)
 	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: c.foldAddress}, j, f, c.network, c.traps)
@@ -371,6 +375,7 @@ func (c *Crawler) start(j *job) {
 	if j == nil {
 		return
 	}
+	c.filesPutBack = 0
 	c.jobs[j] = struct{}{}
 	j.hold(1)
 	j.Addr = j.asked().Addr()
@@ -541,6 +546,9 @@ func (c *Crawler) restore() error {
 		}
 		c.recallHost(h)
 		c.chances.Recall(record)
+		if c.files != nil {
+			c.files.Recall(record)
+		}
 	}
 	all := func(*store.Ended) bool { return true }
 	near := func(e *store.Ended) bool { return e.Resemblance > 0 }

@@ -32,6 +32,9 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 		c.totals.attempted(o.Resp)
 		if o.task == taskPage {
 			c.chances.Learn(o.Host.Host, o.Discovery.URL, o.Resp)
+			if c.files != nil {
+				c.files.Learn(o.Host.Host, o.Discovery.URL, o.Resp.Code, o.Resp.WireBytes)
+			}
 		}
 	}
 	var err error

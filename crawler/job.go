@@ -47,9 +47,10 @@ type leased struct {
 
 // pageTask is the part of a job for a page.
 type pageTask struct {
-	Watched bool        // compare it with pages of the site's other hosts
-	Promise float64     // the scorer's expectation at the lease, 0 if unknown
-	Wait    *store.Wait // the URL's part in waits for better links; nil for none
+	Watched bool             // compare it with pages of the site's other hosts
+	Promise float64          // the scorer's expectation at the lease, 0 if unknown
+	Wait    *store.Wait      // the URL's part in waits for better links; nil for none
+	File    *store.FilePrice // what lowered the URL's priority; nil for none
 
 	Lent map[string]*hosts.Host // hosts that its scripts ask, beside its own; by name, for the owner alone
 }

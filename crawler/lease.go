@@ -146,6 +146,11 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.tooDear(&it, discovery.URL, h) {
+		c.frontier.Done(it.Host, time.Time{})
+		c.frontier.Push(it)
+		return nil, nil
+	}
 	j := &job{leased: leased{ID: id, Discovery: discovery, Queued: queued, Priority: c.firstPriority(it, queued)}, Host: h, Target: discovery.URL}
 	state, why, err := c.refusedBy(j)
 	if err != nil {
@@ -255,7 +260,8 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 	j.task, j.Target = taskPage, j.Discovery.URL
 	j.Page.Promise, _ = c.promise(j.Discovery)
 	c.pagesTried++
-	j.Page.Wait = c.waits.End(page.Key(j.Discovery.URL), c.opt.Now())
+	key := page.Key(j.Discovery.URL)
+	j.Page.Wait, j.Page.File = c.waits.End(key, c.opt.Now()), c.fileOf(key)
 	h.Maps.PageAsked()
 	j.Page.Watched = c.traps.Watched(&h.Trap)
 	return j, nil

@@ -31,7 +31,7 @@ func (c *Crawler) applyPage(b journal.Batch, o *jobResult) error {
 		return err
 	}
 	visit.Rest, visit.Own = c.hosts.RestOf(h, r).Millis()
-	visit.Wait = o.Page.Wait
+	visit.Wait, visit.File = o.Page.Wait, o.Page.File
 	if err := b.PutVisit(o.ID, visits, visit); err != nil {
 		return err
 	}

@@ -376,24 +376,37 @@ func (c *Crawler) seedsInScope(seeds []string) (wanted []string, err error) {
 }
 
 // lowered returns the frontier's priority, in one of its orders, of a URL whose last exchange
-// failed: the journalled priority, lowered by the chance that another try succeeds. A resumed
-// crawl estimates the chance anew.
+// failed, or that is a large file: the journalled priority, lowered by the chance that another try
+// succeeds, and by the price of the file. A resumed crawl estimates both anew.
 func (c *Crawler) lowered(order int, key uint64, priority float64) float64 {
-	return hosts.Lower(c.orders[order], priority, c.chances.Of(key))
+	return hosts.Lower(c.orders[order], priority, c.factor(key))
 }
 
 // raised is the inverse of lowered.
 func (c *Crawler) raised(order int, key uint64, priority float64) float64 {
-	return hosts.Raise(c.orders[order], priority, c.chances.Of(key))
+	return hosts.Raise(c.orders[order], priority, c.factor(key))
+}
+
+// factor is by how much the priority of a URL is lowered: by its chance, and by the price of a file.
+func (c *Crawler) factor(key uint64) float64 {
+	chance := c.chances.Of(key)
+	if c.files != nil {
+		chance *= c.files.Of(key)
+	}
+	return chance
 }
 
 // newPriority returns the function that the frontier calls in the present pass.
 func (c *Crawler) newPriority() func(key uint64, was float64) (now float64, known bool) {
-	if !c.chances.Any() {
+	files := c.files != nil && len(c.files.sums) > 0
+	if !c.chances.Any() && !files {
 		return c.passes.Priority
 	}
 	return func(key uint64, was float64) (float64, bool) {
 		now, known := c.passes.Priority(key, c.raised(c.scored, key, was))
+		if files {
+			c.files.renew(key)
+		}
 		return c.lowered(c.scored, key, now), known
 	}
 }

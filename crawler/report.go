@@ -112,16 +112,17 @@ func (c *Crawler) Progress() Progress { return c.progress() }
 
 // Standing is how a URL of the queue stands to what a crawl waits for.
 type Standing struct {
-	Price float64     // least priority of a link that is taken now; -Inf for any
-	Wait  *store.Wait // the URL's part in waits; nil if none is remembered
+	Price float64          // least priority of a link that is taken now; -Inf for any
+	Wait  *store.Wait      // the URL's part in waits; nil if none is remembered
+	File  *store.FilePrice // what lowers the URL's priority; nil for none
 }
 
 // Standing returns how a URL, in normal form, compares with the price while Run goes on; nil
 // if the crawl never waits for better links. It is safe for concurrent use.
 func (c *Crawler) Standing(ctx context.Context, url string) (s *Standing, err error) {
 	err = c.inTurn(ctx, func() (error, error) {
-		if c.keeper != nil {
-			s = &Standing{Price: c.leastPriority(), Wait: c.waits.of(page.Key(url), c.opt.Now())}
+		if key := page.Key(url); c.keeper != nil {
+			s = &Standing{Price: c.leastPriority(), Wait: c.waits.of(key, c.opt.Now()), File: c.fileOf(key)}
 		}
 		return nil, nil
 	})

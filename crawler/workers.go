@@ -34,7 +34,7 @@ type pool struct {
 	// lend asks the owner for the host of a request of a page's scripts.
 	lend func(ctx context.Context, j *job, url string, f *finding) loan
 	// quote asks the owner whether rendering a page is worth its seconds.
-	quote func(ctx context.Context, o *jobResult) (*store.Quote, error)
+	quote   func(ctx context.Context, o *jobResult) (*store.Quote, error)
 	scripts scriptCache
 
 	// The fields below belong to the owner.

@@ -117,6 +117,21 @@ type Visit struct {
 	Modified int64 `cbor:"26,keyasint,omitempty" json:",omitempty"` // Last-Modified, as in change.Visit
 
 	Wait *Wait `cbor:"24,keyasint,omitempty" json:",omitempty"` // wait for better links that preceded it
+
+	File *FilePrice `cbor:"27,keyasint,omitempty" json:",omitempty"` // what lowered the URL's priority at that time; nil for none
+}
+
+// FilePrice is what a large file costs in the order of a crawl, by the size of such files so far.
+type FilePrice struct {
+	Kind  string  `cbor:"1,keyasint"` // ending of the URL
+	Bytes int64   `cbor:"2,keyasint"` // expected
+	Share float64 `cbor:"3,keyasint"` // of its priority that is left; 1/Share is the cost in pages
+}
+
+// Files are a number of files and their bytes as received.
+type Files struct {
+	Count int64 `cbor:"1,keyasint"`
+	Bytes int64 `cbor:"2,keyasint"`
 }
 
 // Wait records that workers waited for better links, either for this URL or instead of fetching
@@ -328,6 +343,7 @@ type Host struct {
 	Chances []byte `cbor:"36,keyasint,omitempty" json:",omitempty"` // success statistics of its visits, encoded by the crawler; nil while none failed
 
 	Yields map[string]Yield `cbor:"38,keyasint,omitempty" json:",omitempty"` // of renderings, by class and pattern of URLs; see the crawler's yields.go
+	Files map[string]Files `cbor:"39,keyasint,omitempty" json:",omitempty"` // its documents by the ending of their URLs; nil while none came
 
 	AddressSite string `cbor:"37,keyasint,omitempty" json:",omitempty"` // in a crawl with one site per address: the site that owns its address, its own or the one it is dropped for; "" while unknown
 

@@ -301,7 +301,7 @@ func (c *Socket) why(w http.ResponseWriter, req *http.Request) {
 	}
 	if w, ok := c.Engine.(waiter); ok && err == nil {
 		if s, _ := w.Standing(req.Context(), r.URL); s != nil { // a crawl that has just ended waits no more
-			r.Standing(s.Price, s.Wait)
+			r.Standing(s.Price, s.Wait, s.File)
 		}
 	}
 	reply(w, r, err)

@@ -64,6 +64,8 @@ type visit struct {
 	Code    int       `json:"code"`
 	Error   string    `json:"error,omitempty"`
 	Wait    *wait     `json:"wait,omitempty"` // for better links, before the visit
+
+	file *store.FilePrice
 }
 
 func at(millis int64) time.Time { return time.UnixMilli(millis).UTC() }
@@ -133,7 +135,7 @@ func ofHost(s *store.Store, u string) (*Story, error) {
 		r.State = x.State
 		fetched := at(x.Start)
 		r.Times.Fetched = &fetched
-		r.Visits = append(r.Visits, visit{at(x.Start), float64(x.Millis) / 1000, x.State, x.Code, x.Error, nil})
+		r.Visits = append(r.Visits, visit{at(x.Start), float64(x.Millis) / 1000, x.State, x.Code, x.Error, nil, nil})
 		for _, text := range []string{x.Note, x.Location} {
 			if text != "" {
 				r.Reasons = append(r.Reasons, fmt.Sprintf("%s: %s", x.State, text))

@@ -191,7 +191,7 @@ func TestWaits(t *testing.T) {
 		if c.now != nil {
 			r.Now = &Score{Value: c.now}
 		}
-		r.Standing(c.price, c.wait)
+		r.Standing(c.price, c.wait, nil)
 		all := strings.Join(r.Reasons, "\n")
 		if r.Price == nil || r.Price.Below != c.below || !strings.Contains(all, c.want) || c.want == "" && len(r.Reasons) != told {
 			t.Errorf("price %g: %+v\n%s\nwant below: %v, %q", c.price, r.Price, all, c.below, c.want)
@@ -200,8 +200,20 @@ func TestWaits(t *testing.T) {
 			t.Errorf("price %g: verdict %q", c.price, r.Verdict)
 		}
 	}
+	file := &store.FilePrice{Kind: "pdf", Bytes: 3 << 20, Share: .4}
+	was := "a .pdf of this host is expected to have 3.0 MiB, so that it costs as much as 2.5 pages"
+	waiting := tell(queued, "")
+	waiting.Standing(.03, nil, file)
+	for _, r := range []*Story{waiting, tell(&store.Life{Visits: []store.Visit{{Start: 1e9, State: "ok", File: file}}}, "")} {
+		if all := strings.Join(r.Reasons, "\n"); !strings.Contains(all, was) {
+			t.Errorf("%q is not told:\n%s", was, all)
+		}
+	}
+	if !waiting.Price.Below || math.Abs(waiting.Price.Priority-.016) > 1e-9 {
+		t.Errorf("a file's priority of .04 in the queue, divided by 2.5, stands as %+v", waiting.Price)
+	}
 	ended := tell(&store.Life{Outcome: &store.Outcome{State: "ok"}}, "")
-	if ended.Standing(0.5, nil); ended.Price != nil {
+	if ended.Standing(0.5, nil, nil); ended.Price != nil {
 		t.Errorf("a URL that waits no more: %+v", ended.Price)
 	}
 }

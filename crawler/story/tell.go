@@ -25,12 +25,12 @@ func tell(l *store.Life, place string) *Story {
 		r.FoundBy = &l.FoundBy
 	}
 	for _, v := range l.Visits {
-		r.Visits = append(r.Visits, visit{at(v.Start), float64(v.Millis) / 1000, v.State, v.Code, v.Error, waitOf(v.Wait)})
+		r.Visits = append(r.Visits, visit{at(v.Start), float64(v.Millis) / 1000, v.State, v.Code, v.Error, waitOf(v.Wait), v.File})
 	}
 	r.Reasons = append(r.Reasons, discovery(l))
 	r.tellQueue(l)
 	for _, v := range r.Visits {
-		r.Reasons = append(r.Reasons, v.Wait.tell("was")...)
+		r.Reasons = append(append(r.Reasons, v.Wait.tell("was")...), tellFile(v.file)...)
 	}
 	r.tellPage(l)
 	r.tellMark(l)

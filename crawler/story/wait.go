@@ -72,15 +72,27 @@ func (w *wait) tell(be string) []string {
 		be, since, long, k.Free, k.Price, better)}
 }
 
+// tellFile says how the expected size of a file lowers its priority.
+func tellFile(f *store.FilePrice) []string {
+	if f == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("a large file: a .%s of this host is expected to have %.1f MiB, so that it costs as much as %.1f pages, by which its priority is divided", f.Kind, float64(f.Bytes)/(1<<20), 1/f.Share)}
+}
+
 // Standing compares a queued URL with the price of a running crawl, which takes no link below
-// it. wait is the wait that involved the URL so far.
-func (r *Story) Standing(price float64, wait *store.Wait) {
+// it. wait is the wait that involved the URL so far, file what lowers its priority.
+func (r *Story) Standing(price float64, wait *store.Wait, file *store.FilePrice) {
 	if r.State != "none" || r.Times.Ended != nil || r.Score.Value == nil {
 		return
 	}
 	p := &Price{Priority: r.priority, Wait: waitOf(wait)}
 	if r.Now != nil && r.Now.Value != nil {
 		p.Priority = *r.Now.Value
+	}
+	if file != nil {
+		p.Priority *= file.Share
+		r.Reasons = append(r.Reasons, tellFile(file)...)
 	}
 	r.Price = p
 	if !math.IsInf(price, 0) {
