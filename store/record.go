@@ -343,7 +343,7 @@ type Host struct {
 	Chances []byte `cbor:"36,keyasint,omitempty" json:",omitempty"` // success statistics of its visits, encoded by the crawler; nil while none failed
 
 	Yields map[string]Yield `cbor:"38,keyasint,omitempty" json:",omitempty"` // of renderings, by class and pattern of URLs; see the crawler's yields.go
-	Files map[string]Files `cbor:"39,keyasint,omitempty" json:",omitempty"` // its documents by the ending of their URLs; nil while none came
+	Files  map[string]Files `cbor:"39,keyasint,omitempty" json:",omitempty"` // its documents by the ending of their URLs; nil while none came
 
 	AddressSite string `cbor:"37,keyasint,omitempty" json:",omitempty"` // in a crawl with one site per address: the site that owns its address, its own or the one it is dropped for; "" while unknown
 
