@@ -64,6 +64,7 @@ func TestBuiltinTopics(t *testing.T) {
 // TestBuiltinModels retrains the built-in models by their recipe and compares the bytes.
 func TestBuiltinModels(t *testing.T) {
 	testkit.Only(t, "it trains four models in a minute")
+	t.Parallel()
 	for _, set := range []string{"20news", "wikispeedia/train.jsonl.zst"} {
 		testkit.Corpus(t, set)
 	}
@@ -74,6 +75,7 @@ func TestBuiltinModels(t *testing.T) {
 	}
 	for _, name := range models.BuiltinTopics() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			made := filepath.Join(t.TempDir(), "model")
 			train := exec.CommandContext(t.Context(), "sh", "-euc", `. "$1"; learn "$2" "$3" $sets --all`, "sh", recipe, name, made)
 			train.Dir, train.Env = data, append(os.Environ(), beMain+"=1", "fossick="+os.Args[0])

@@ -24,6 +24,7 @@ func TestWebOfDocuments(t *testing.T) {
 		{"wikispeedia", "http://h183.test/wiki/16_Cygni", []int{460, 1000}},
 	} {
 		t.Run(test.corpus, func(t *testing.T) {
+			t.Parallel()
 			corpus := test.corpus
 			if corpus != "demo" {
 				testkit.Only(t, "crawls a corpus")

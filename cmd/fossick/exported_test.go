@@ -29,6 +29,7 @@ func TestExported(t *testing.T) {
 		"demo": crawlCorpus, "debdocs": crawlCorpus, "uci_ics": crawlCorpus, "webkb": importCorpus,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			corpus := name
 			if name != "demo" { // demo is built in
 				corpus = testkit.Corpus(t, name)

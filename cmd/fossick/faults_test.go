@@ -133,10 +133,12 @@ func TestFaultyCrawl(t *testing.T) {
 		}
 	}
 	t.Run("quick", func(t *testing.T) {
+		t.Parallel()
 		checkFaultyCrawl(t, testkit.Rounds(200, 1400), quick, "2m")
 	})
 	t.Run("slow", func(t *testing.T) {
 		testkit.Only(t, "waits for time limits")
+		t.Parallel()
 		checkFaultyCrawl(t, 200, slow, "20s")
 	})
 }
@@ -219,6 +221,7 @@ func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 // crawl's bounds, and that no sitemap makes the crawl ask another host.
 func TestFaultySitemaps(t *testing.T) {
 	testkit.Only(t, "serves sitemaps of half a gigabyte")
+	t.Parallel()
 	var names []string
 	for _, f := range web.Faults() {
 		if strings.HasPrefix(f.Name, "sitemap-") {

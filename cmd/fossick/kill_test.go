@@ -33,6 +33,7 @@ func TestKill(t *testing.T) {
 	t.Parallel()
 	t.Run("demo", func(t *testing.T) {
 		testkit.Only(t, "kills many processes")
+		t.Parallel()
 		set := demoSet(t)
 		killOften(t, killPlan{set: set, args: append(demoSeeds(t), "--exclude", `[?&]|/calendar/|/threads`)})
 	})
@@ -41,9 +42,11 @@ func TestKill(t *testing.T) {
 	seed := []string{"--seed", "http://h0.test/0"}
 	t.Run("linked", func(t *testing.T) {
 		testkit.Only(t, "kills many processes")
+		t.Parallel()
 		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed})
 	})
 	t.Run("faulty", func(t *testing.T) { // faults that no time limit ends, and that cause no long back-off
+		t.Parallel()
 		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed, faults: web.FaultPlan{Share: 0.1, Names: []string{
 			"redirect-self", "redirect-chain", "redirect-private", "status-403", "busy-503", "binary", "wrong-charset",
 			"long-body", "endless-body", "endless-chunks", "reset", "gzip-bomb", "unclosed",
@@ -51,6 +54,7 @@ func TestKill(t *testing.T) {
 	})
 	t.Run("agents", func(t *testing.T) {
 		testkit.Only(t, "kills many processes")
+		t.Parallel()
 		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed, agents: 3})
 	})
 	t.Run("wikispeedia", func(t *testing.T) {
@@ -72,9 +76,11 @@ func TestKillMix(t *testing.T) {
 	t.Parallel()
 	set, args, mix := linkedWeb(20, 10), []string{"--seed", "http://h0.test/0"}, "mcs*0.3+backlink*0.3+relevance*0.4"
 	t.Run("order", func(t *testing.T) {
+		t.Parallel()
 		killOften(t, killPlan{set: set, args: args, order: mix, alone: true})
 	})
 	t.Run("agents", func(t *testing.T) {
+		t.Parallel()
 		killOften(t, killPlan{set: set, args: args, order: mix, agents: 2})
 	})
 }

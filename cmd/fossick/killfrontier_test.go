@@ -23,6 +23,7 @@ import (
 // acknowledged URL, and returns those that it handed out and did not get back.
 func TestKillFrontier(t *testing.T) {
 	testkit.Only(t, "kills many processes")
+	t.Parallel()
 	const kills = 8
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -47,8 +47,8 @@ func TestMain(m *testing.M) {
 	}
 	// Most runs are short and small, and would spend a tenth of their time on garbage collection.
 	debug.SetGCPercent(400)
-	// These tests mostly wait, so run twice as many as there are processors, unless -parallel is set.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+	// These tests wait for three quarters of their time, so run four for each processor, unless -parallel is set.
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"fossick": main})

@@ -23,10 +23,12 @@ import (
 func TestPoliteness(t *testing.T) {
 	t.Parallel()
 	t.Run("linked", func(t *testing.T) {
+		t.Parallel()
 		beJudged(t, linkedWeb(testkit.Rounds(48, 120), 40), judgedFocus("http://h0.test/0"))
 	})
 	t.Run("wikispeedia", func(t *testing.T) {
 		testkit.Only(t, "serves a corpus")
+		t.Parallel()
 		corpus := testkit.Corpus(t, "wikispeedia")
 		set, err := datasets.Open(corpus, datasets.Options{})
 		if err != nil {

@@ -60,6 +60,7 @@ func TestSurveyKill(t *testing.T) {
 // TestSurveyPoliteness judges the log of a survey of a web of which a third misbehaves.
 func TestSurveyPoliteness(t *testing.T) {
 	testkit.Only(t, "takes a minute")
+	t.Parallel()
 	beJudged(t, linkedWeb(120, 40), []string{"survey", "--seeds", seedFile(t, 120)})
 }
 
