@@ -62,7 +62,7 @@ func TestRenderedCrawl(t *testing.T) {
 	if err != nil {
 		t.Skipf("no browser to test with: %v", err)
 	}
-	hosts, pages := testkit.Rounds(3, 20), testkit.Rounds(4, 50)
+	hosts, pages := testkit.Rounds(3, 8), testkit.Rounds(4, 12)
 	const rest = 300 * time.Millisecond
 	crawl := func(shells float64, flags ...string) (dir string, log *requestLog) {
 		log = &requestLog{}

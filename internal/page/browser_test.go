@@ -2,6 +2,7 @@ package page
 
 import (
 	"math"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -40,9 +41,13 @@ func checkLikeBrowser(t *testing.T, base Base, ref string) bool {
 	return ok
 }
 
-// TestCorpusLinksLikeBrowsers compares on real links: of 200 pages per corpus, or of all.
+// TestCorpusLinksLikeBrowsers compares on real links: of 200 or 2,000 pages per corpus, or of all with
+// FOSSICK_COMPARE=1.
 func TestCorpusLinksLikeBrowsers(t *testing.T) {
-	most := testkit.Rounds(200, math.MaxInt)
+	most := testkit.Rounds(200, 2000)
+	if os.Getenv("FOSSICK_COMPARE") != "" {
+		most = math.MaxInt
+	}
 	for _, corpus := range []string{"webkb", "uci_ics", "debdocs", "wikispeedia"} {
 		t.Run(corpus, func(t *testing.T) {
 			pages, agreed, refused := 0, 0, 0
