@@ -156,7 +156,7 @@ func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 		"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--seed", "http://home.test/",
 		"--proxy", "http://" + addr, "--ca", ca, "--delay", killRest.String(), "--timeout", timeout, "--workers", "64",
 		"--max-pages", "100000", "--store", dir, "--json", "--quiet",
-	}, 4*time.Minute, func() bool { return false })
+	}, 10*time.Minute, func() bool { return false })
 	killed, out := run.killed, run.stdout
 	var result monitor.Result
 	if err := json.Unmarshal(out, &result); killed || err != nil || result.Stopped != "frontier_empty" {
@@ -234,7 +234,7 @@ func TestFaultySitemaps(t *testing.T) {
 	run := runFossick(t, []string{
 		"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--seed", "http://home.test/", "--proxy", "http://" + addr, "--ca", ca,
 		"--delay", killRest.String(), "--also", "sitemaps", "--max-pages", "100000", "--store", filepath.Join(t.TempDir(), "crawl"), "--json", "--quiet",
-	}, 4*time.Minute, func() bool { return false })
+	}, 10*time.Minute, func() bool { return false })
 	var r monitor.Result
 	if err := json.Unmarshal(run.stdout, &r); err != nil || r.Stopped != "frontier_empty" || r.Fetched != hosts+1 || run.peak > 512<<20 {
 		t.Errorf("killed %v, %d MiB resident, %v: %s", run.killed, run.peak>>20, err, run.stdout)

@@ -25,7 +25,7 @@ import (
 // union, computed by its definition, within ε.
 func TestAgainstDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for web := range testkit.Rounds(60, 3000) {
+	for web := range testkit.Rounds(60, 1000) {
 		agents := randomAgents(r, 1+r.IntN(5), 1+r.IntN(40))
 		all := union(agents)
 		if len(all) == 0 {

@@ -29,7 +29,7 @@ func TestSimulation(t *testing.T) {
 		ended                              map[string]int
 	}
 	counts.ended = map[string]int{}
-	schedules := uint64(testkit.Rounds(100, 10_000))
+	schedules := uint64(testkit.Rounds(100, 4_000))
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_SCHEDULES")); err == nil {
 		schedules = uint64(n)
 	}
