@@ -167,7 +167,7 @@ func (c *Crawl) apply(p *Plan, version string) error {
 		return err
 	}
 	if c.renders() {
-		p.Render = &render.Options{Program: c.Browser, UserAgent: p.Fetch.UserAgent, Log: p.Fetch.Logger}
+		p.Render = &render.Options{Program: c.Browser, UserAgent: p.Fetch.UserAgent, OnDemand: c.Render == renderPriced, Log: p.Fetch.Logger}
 	}
 	if err := c.order(&p.Crawl, p.scored); err != nil {
 		return err

@@ -30,6 +30,7 @@ type Options struct {
 	Program   string
 	Dir       string // keeps the record of the process
 	UserAgent string // as pages see it [Chromium's]
+	OnDemand  bool   // start with the first page
 	Log       *slog.Logger
 
 	tabs     int           // pages at a time [cores]
@@ -62,7 +63,8 @@ type Browser struct {
 	err    error        // of the last start
 }
 
-// New ends the browser that an earlier session left behind, and starts one.
+// New ends the browser that an earlier session left behind, and starts one, unless that is left
+// to the first page.
 func New(ctx context.Context, opt Options) (*Browser, error) {
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	opt.tabs, opt.age = cmp.Or(opt.tabs, runtime.GOMAXPROCS(0)), cmp.Or(opt.age, 1000)
@@ -78,6 +80,9 @@ func New(ctx context.Context, opt Options) (*Browser, error) {
 		}
 	}
 	b := &Browser{opt: opt, tabs: make(chan struct{}, opt.tabs)}
+	if opt.OnDemand {
+		return b, nil
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b, b.start(ctx)

@@ -218,9 +218,12 @@ func listening(t *testing.T, flags ...string) (addr string) {
 func TestAttach(t *testing.T) {
 	addr := listening(t)
 	for _, program := range []string{"ws://" + addr, "http://" + addr} {
-		b, err := New(t.Context(), Options{Program: program, Dir: t.TempDir()})
+		b, err := New(t.Context(), Options{Program: program, Dir: t.TempDir(), OnDemand: strings.HasPrefix(program, "http")})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if (b.now == nil) != b.opt.OnDemand {
+			t.Errorf("%s: started %v before a page", program, b.now != nil)
 		}
 		web := &answers{pages: map[string]string{"http://shop.test/app.js": "text/javascript document.title = 'from afar'"}}
 		r, err := b.Render(t.Context(), web.page("<script src=/app.js></script>"))
