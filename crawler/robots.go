@@ -154,7 +154,7 @@ const maxValidatorBytes = 256
 // keepValidators records the version of the rules. A file behind a redirect has none.
 func (c *Crawler) keepValidators(h *hosts.Host, r *fetch.Response, direct bool) {
 	header := r.Header
-	h.RobotsAgent = c.opt.Agent
+	h.RobotsAgent, h.RobotsVersion = c.opt.Agent, fetch.RobotsVersion
 	h.RobotsETag, h.RobotsModified = "", ""
 	if r.State != fetch.StateOK || !direct {
 		return

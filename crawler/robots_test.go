@@ -130,6 +130,34 @@ func TestRobotsOfAnotherName(t *testing.T) {
 	}
 }
 
+// TestRobotsOfAnEarlierBuild: rules that an earlier build kept are requested anew, without a condition: the
+// site would answer that they have not changed.
+func TestRobotsOfAnEarlierBuild(t *testing.T) {
+	w := &versionedRobots{fakeWeb: chain(4), now: time.UnixMilli(1e12), robots: func(int) (string, string, string) {
+		return `"1"`, "", "License: https://a.test/rsl.xml\nUser-agent: *\nAllow: /\n"
+	}}
+	opt := newOptions(t, w.fakeWeb, "http://a.test/"+pageName(0))
+	opt.Fetcher, opt.FollowTraps, opt.MaxPages = w, true, 1
+	opt.Now = func() time.Time { return time.UnixMilli(1e12) }
+	crawl(t, opt)
+	b := opt.Store.Batch()
+	for h, err := range opt.Store.Hosts() {
+		if h.RobotsVersion = 0; err != nil || b.PutHost(h) != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	opt.MaxPages = 2
+	if crawl(t, opt); len(w.asked) != 2 || w.asked[1].ETag != "" {
+		t.Errorf("robots.txt was asked for with %+v", w.asked)
+	}
+	if p := life(t, opt.Store, "http://a.test/"+pageName(1)).Page; !slices.Contains(p.Rights, "robots.txt: license https://a.test/rsl.xml") {
+		t.Errorf("rights %q", p.Rights)
+	}
+}
+
 // TestRobotsTagLines: every X-Robots-Tag line counts.
 func TestRobotsTagLines(t *testing.T) {
 	for _, c := range []struct {

@@ -60,7 +60,7 @@ for target in "${targets[@]}"; do
 	fi
 	"$work/describe" -version "$version" -time "$SOURCE_DATE_EPOCH" \
 		-notices "$folder/THIRD_PARTY_NOTICES" -sbom "$out/$name.cdx.json" "$folder/fossick"
-	cp -R LICENSE README.md CHANGELOG.md docs/CONTRIBUTING.md scripts/Dockerfile scripts/systemd "$work/completion" "$folder/"
+	cp -R LICENSE README.md CHANGELOG.md docs/CONTRIBUTING.md .github/SECURITY.md scripts/Dockerfile scripts/systemd "$work/completion" "$folder/"
 	tar --create --format=ustar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
 		--mode='u=rwX,go=rX' --directory="$work" "$name" | gzip -9 --no-name >"$out/$name.tar.gz"
 	echo "$name.tar.gz: $size bytes of binary"

@@ -336,6 +336,7 @@ type Host struct {
 	RobotsETag     string `cbor:"24,keyasint,omitempty"`
 	RobotsModified string `cbor:"25,keyasint,omitempty"`
 	RobotsAgent    string `cbor:"26,keyasint,omitempty"` // product token whose rules were kept
+	RobotsVersion  int    `cbor:"41,keyasint,omitempty"` // version of the rules' encoding
 
 	TDM   []byte `cbor:"32,keyasint,omitempty" json:",omitempty"` // reservations in its tdmrep.json, encoded by the crawler
 	TDMAt int64  `cbor:"33,keyasint,omitempty" json:",omitempty"` // when tdmrep.json was requested, Unix milliseconds; 0 if never

@@ -1,19 +1,24 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"fossick/crawler/render"
 	"fossick/datasets"
 	"fossick/datasets/web"
+	"fossick/eval/monitor"
 	"fossick/internal/page"
 	"fossick/internal/testkit"
 	"fossick/internal/warc"
@@ -59,13 +64,7 @@ func crawledPages(t *testing.T, dir string) (read map[string]crawledPage, render
 // server's log it asks one host one thing at a time, rests for all requests of a page together, and
 // obeys robots.txt.
 func TestRenderedCrawl(t *testing.T) {
-	b, err := render.New(t.Context(), render.Options{Dir: t.TempDir()})
-	if err == nil {
-		err = b.Close()
-	}
-	if err != nil {
-		t.Skipf("no browser to test with: %v", err)
-	}
+	skipWithoutBrowser(t)
 	hosts, pages := testkit.Rounds(3, 8), testkit.Rounds(4, 12)
 	const rest = 300 * time.Millisecond
 	crawl := func(shells float64, flags ...string) (dir string, log *requestLog) {
@@ -96,7 +95,9 @@ func TestRenderedCrawl(t *testing.T) {
 		t.Errorf("stats do not tell of %d rendered pages: %s", rendered, stats)
 	}
 	requests := log.requests(t)
-	judgeRendering(t, requests, rest)
+	if asked := judgeRendering(t, requests, rest); asked["/shell.json"] == 0 || asked["/shell.json"] != asked["/shell.js"] {
+		t.Errorf("scripts were asked for %d times, their data %d times", asked["/shell.js"], asked["/shell.json"])
+	}
 	judgeArchive(t, shells, got, requests)
 }
 
@@ -171,15 +172,80 @@ func judgeArchive(t *testing.T, crawl string, read map[string]crawledPage, log [
 	}
 }
 
-// judgeRendering finds requests that broke the rules. A page and what its scripts ask for are a group.
-func judgeRendering(t *testing.T, all []request, rest time.Duration) {
+// TestRenderingIsKilled kills a crawl that renders at random moments. The next start ends the browser that
+// was left, no process or folder remains, and by the server's log hosts had their rests and robots.txt was
+// obeyed. FOSSICK_FULL kills it 20 times.
+func TestRenderingIsKilled(t *testing.T) {
+	skipWithoutBrowser(t)
+	kills, log := testkit.Rounds(3, 20), &requestLog{}
+	const rest = 300 * time.Millisecond
+	addr, _ := served(t, linkedWeb(3, testkit.Rounds(4, 40)), web.Options{Shells: 1, Disallow: .1, Log: log})
+	dir, rng := filepath.Join(t.TempDir(), "crawl"), rand.New(rand.NewPCG(1, 2))
+	type browser struct {
+		Pid     int
+		Profile string
+	}
+	var left []browser
+	args := []string{"focus", "--topic", "a", "--keywords", "page", "--seed", "http://h0.test/0", "--proxy", "http://" + addr,
+		"--threshold", "0", "--delay", rest.String(), "--render", "always", "--store", dir, "--json", "--quiet"}
+	for n := range kills {
+		answers, deadline := log.lines()+2+rng.IntN(8), time.Now().Add(time.Minute)
+		killed, out := runAndKillWhen(t, args, time.Minute, func() bool { return log.lines() > answers || time.Now().After(deadline) })
+		if !killed {
+			t.Fatalf("the crawl ended before kill %d: %s", n+1, out)
+		}
+		var b browser
+		text, err := os.ReadFile(filepath.Join(dir, "browser.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &b)
+		}
+		if err != nil {
+			t.Fatalf("record of the browser after kill %d: %v", n+1, err)
+		}
+		if left = append(left, b); n == 0 {
+			args = append(args, "--resume")
+		}
+	}
+	var r monitor.Result
+	if _, out := runAndKill(t, args, 5*time.Minute); json.Unmarshal(out, &r) != nil || r.Stopped != "frontier_empty" {
+		t.Fatalf("the last session ended with %s", out)
+	}
+	for _, b := range left {
+		if err := syscall.Kill(-b.Pid, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("processes of the browser %d are alive: %v", b.Pid, err)
+		}
+		if _, err := os.Stat(b.Profile); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("folder %s is left: %v", b.Profile, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "browser.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the record stays: %v", err)
+	}
+	judgeRendering(t, log.requests(t), rest)
+}
+
+func skipWithoutBrowser(t *testing.T) {
+	t.Helper()
+	b, err := render.New(t.Context(), render.Options{Dir: t.TempDir()})
+	if err == nil {
+		err = b.Close()
+	}
+	if err != nil {
+		t.Skipf("no browser to test with: %v", err)
+	}
+}
+
+// judgeRendering finds requests that broke the rules, and counts requests by path. A page and what its
+// scripts ask for are a group.
+func judgeRendering(t *testing.T, all []request, rest time.Duration) (asked map[string]int) {
 	t.Helper()
 	slices.SortStableFunc(all, func(a, b request) int { return a.Start.Compare(b.Start) })
 	type visit struct {
 		end      time.Time
 		requests time.Duration
 	}
-	last, asked := map[string]visit{}, map[string]int{}
+	last := map[string]visit{}
+	asked = map[string]int{}
 	for _, r := range all {
 		v := last[r.Host]
 		further := strings.HasPrefix(r.Path, "/shell.js")
@@ -198,9 +264,7 @@ func judgeRendering(t *testing.T, all []request, rest time.Duration) {
 			t.Errorf("%s was asked for: %d", r.URL, r.Status)
 		}
 	}
-	if asked["/shell.json"] == 0 || asked["/shell.json"] != asked["/shell.js"] {
-		t.Errorf("scripts were asked for %d times, their data %d times", asked["/shell.js"], asked["/shell.json"])
-	}
+	return asked
 }
 
 // TestRenderFlags: a flag that would do nothing is refused.

@@ -41,7 +41,7 @@ func planted(t testing.TB) map[string]string {
 var edgeOf = map[string]string{
 	"cloudflare": "Cloudflare", "akamai": "Akamai", "aws": "AWS WAF", "cloudfront": "CloudFront", "imperva": "Imperva", "datadome": "DataDome",
 	"human": "HUMAN", "fastly": "Fastly", "f5": "F5", "shape": "F5", "kasada": "Kasada", "sucuri": "Sucuri", "vercel": "Vercel", "ddos": "DDoS-Guard",
-	"azure": "Azure Front Door", "anubis": "Anubis", "go": "go-away", "basedflare": "BasedFlare", "siteground": "SiteGround", "qrator": "Qrator",
+	"azure": "Azure Front Door", "azwaf": "Azure WAF", "wordfence": "Wordfence", "anubis": "Anubis", "go": "go-away", "basedflare": "BasedFlare", "siteground": "SiteGround", "qrator": "Qrator",
 	"radware": "Radware", "alibaba": "Alibaba Cloud", "testcookie": "testcookie", "captcha": "a captcha", "turnstile": "a captcha",
 	"cookie": "a cookie by script", "denied": "a cookie by script",
 }

@@ -363,6 +363,9 @@ const (
 	MaxRobotsRedirects = 5
 )
 
+// RobotsVersion changes when more of robots.txt is kept; 1 since License is.
+const RobotsVersion = 1
+
 // RobotsRequest requests the robots.txt at url, the host's or a redirect's target. It accepts
 // any type and any 2xx (RFC 9309, 2.3.1.1), and cuts a long file at maxRobotsBytes.
 func RobotsRequest(url string) Request {

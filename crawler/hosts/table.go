@@ -196,9 +196,10 @@ func (t *Table) Full(h *Host) string {
 	return ""
 }
 
-// forgetOthersRules drops stored rules that were narrowed to another user agent.
+// forgetOthersRules drops stored rules that were narrowed to another user agent, or by a build that kept less
+// of robots.txt: a 304 would keep them for ever.
 func forgetOthersRules(record *store.Host, agent string) {
-	if record.RobotsAt != 0 && record.RobotsAgent != agent {
+	if record.RobotsAt != 0 && (record.RobotsAgent != agent || record.RobotsVersion != fetch.RobotsVersion) {
 		record.Robots, record.RobotsAt, record.RobotsCode = nil, 0, 0
 		record.RobotsETag, record.RobotsModified = "", ""
 	}
