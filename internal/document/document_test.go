@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klippa-app/go-pdfium"
 
 	"fossick/internal/testkit"
 )
@@ -136,6 +139,31 @@ func TestPDFParagraphs(t *testing.T) {
 		if got := strings.Join(strings.Fields(p.w.body.String()), " "); got != test.want {
 			t.Errorf("%s\nwant %s", got, test.want)
 		}
+	}
+}
+
+// TestPDFWaitsForPDFium: the time of the documents before it is not that of a PDF.
+func TestPDFWaitsForPDFium(t *testing.T) {
+	testkit.Only(t, "takes as long as a document may take")
+	pool, err := pdfPool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held []pdfium.Pdfium
+	for range runtime.GOMAXPROCS(0) {
+		instance, err := pool.GetInstance(time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, instance)
+	}
+	time.AfterFunc(maxTime+time.Second, func() {
+		for _, instance := range held {
+			_ = instance.Close() // nothing was opened
+		}
+	})
+	if _, _, err := ToHTML(t.Context(), pdf("", "11 text"), "application/pdf"); err != nil {
+		t.Errorf("a PDF that waited for PDFium: %v", err)
 	}
 }
 

@@ -50,15 +50,22 @@ var pdfPool = sync.OnceValues(func() (pdfium.Pool, error) {
 
 // readPDF reads the text of each page in reading order: titles of chapters by their size, links
 // by their annotations and by the URLs in the text.
+// It has time from when an instance of PDFium is free: the first start, and the documents before it,
+// are not its own.
 func readPDF(ctx context.Context, body []byte, w *writer) (err error) {
 	pool, err := pdfPool()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
 	instance, err := pool.GetInstanceWithContext(ctx)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
 		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
+	ctx, cancel := timed(ctx)
+	defer cancel()
 	// A document may keep PDFium busy in one call, so that only the end of the instance stops it.
 	stop := context.AfterFunc(ctx, func() { _ = instance.Kill() })
 	defer func() {
