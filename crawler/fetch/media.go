@@ -77,6 +77,23 @@ func (ex *exchange) mostOf(media string) int64 {
 	return ex.f.opt.MaxBodyBytes
 }
 
+// hidesPDF reports a PDF that is announced as text, and gives it the limit of PDFs.
+func (ex *exchange) hidesPDF(media string) bool {
+	if kind := document.TypeOf(media); len(ex.req.Accept) > 0 || kind != "html" && kind != "text" {
+		return false
+	}
+	head, err := ex.answer.reader.peek(page.SniffBytes)
+	found := document.Sniff(head)
+	if err != nil || document.TypeOf(found) != "pdf" {
+		return false
+	}
+	if most, is := ex.wanted(found); is {
+		ex.most = most
+		ex.conn.allowBody(most)
+	}
+	return true
+}
+
 // untyped reports a media type that says nothing, or only that a file is packed or a document
 // of an office. Servers send them for documents too.
 func untyped(media string) bool {
@@ -107,6 +124,9 @@ func (ex *exchange) judge() (readBody bool) {
 	}
 	media := page.MediaEssence(a.contentType)
 	if untyped(media) {
+		return ex.judgeUntyped(media)
+	}
+	if ex.hidesPDF(media) {
 		return ex.judgeUntyped(media)
 	}
 	if _, is := ex.wanted(media); !is {

@@ -17,6 +17,7 @@ import (
 func TestTypesAndLimits(t *testing.T) {
 	const word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 	pdf, html, archive := "%PDF-1.4\n"+strings.Repeat("x", 5000), "<p>"+strings.Repeat("x", 5000), zipWith(t, "word/document.xml")
+	large := pdf + strings.Repeat("y", 100_000)
 	only := func(limit int64, kinds ...string) map[string]int64 {
 		m := map[string]int64{}
 		for _, kind := range kinds {
@@ -41,6 +42,10 @@ func TestTypesAndLimits(t *testing.T) {
 		{"by its bytes, not wanted", "application/octet-stream", pdf, only(9000, "html"), StateWrongType, ""},
 		{"without a type", "", pdf, nil, StateOK, "application/pdf"},
 		{"announced as text", "text/plain", "%PDF-1.4\n\x00\x01", nil, StateOK, "application/pdf"},
+		{"beyond the limit of the text it is announced as", "text/plain", large, map[string]int64{"text": 50_000, "html": 0, "pdf": 200_000}, StateOK, "application/pdf"},
+		{"announced as HTML", "text/html; charset=utf-8", large, map[string]int64{"html": 50_000, "pdf": 200_000}, StateOK, "application/pdf"},
+		{"announced as HTML, too large", "text/html", pdf, map[string]int64{"html": 9000, "pdf": 4000}, StateTooLarge, ""},
+		{"announced as HTML, not wanted", "text/html", pdf, map[string]int64{"html": 9000}, StateWrongType, ""},
 		{"an archive", "application/zip", archive, nil, StateOK, word},
 		{"an archive of an old office", "application/msword", archive, only(0, "office"), StateOK, word},
 		{"another archive", "application/zip", zipWith(t, "a/b.txt"), nil, StateWrongType, ""},

@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf16"
 
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/unicode/bidi"
 
 	"fossick/datasets"
 	"fossick/internal/page"
@@ -214,17 +216,25 @@ const (
 
 // pdfWriter lays out lines on pages.
 type pdfWriter struct {
-	objects []string // from number 3 on: for each page its own, its content, its links
+	objects []string // by number, from 1: five of the document, then for each page its own, its content, its links
 	pages   []string // references
 	content strings.Builder
 	links   []string // references of the page
-	row     string   // text of the open line
-	y, size int      // of the open line
+	y, size int      // of the next row
+
+	others []rune       // letters that Courier's encoding does not have
+	codes  map[rune]int // their places in others
+}
+
+// pdfLetter is a letter and the URL to which it links, or "".
+type pdfLetter struct {
+	letter rune
+	to     string
 }
 
 // pdf returns a PDF.
 func (d *written) pdf() []byte {
-	w := &pdfWriter{y: pdfTop, objects: make([]string, 4)}
+	w := &pdfWriter{y: pdfTop, objects: make([]string, 5), codes: map[rune]int{}}
 	for _, l := range d.lines {
 		w.line(l)
 	}
@@ -232,7 +242,8 @@ func (d *written) pdf() []byte {
 	w.objects[0] = "<</Type/Catalog/Pages 2 0 R/Lang" + pdfString(d.lang) + ">>"
 	w.objects[1] = fmt.Sprintf("<</Type/Pages/Kids[%s]/Count %d>>", strings.Join(w.pages, " "), len(w.pages))
 	w.objects[2] = "<</Type/Font/Subtype/Type1/BaseFont/Courier/Encoding/WinAnsiEncoding>>"
-	w.objects[3] = "<</Title" + pdfString(winAnsi(d.title)) + ">>"
+	w.objects[3] = "<</Title<FEFF" + hexUTF16(d.title) + ">>>"
+	w.objects[4] = "<</Font<</F0 3 0 R" + w.fonts() + ">>>>"
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
 	at := make([]int, len(w.objects))
@@ -249,6 +260,45 @@ func (d *written) pdf() []byte {
 	return b.Bytes()
 }
 
+// pdfCodes is how many letters a further font has, from the code '0' on.
+const pdfCodes = 64
+
+// code returns the number of the font and the code in it that show a letter.
+func (w *pdfWriter) code(letter rune) (font int, code byte) {
+	if code, has := charmap.Windows1252.EncodeRune(letter); has {
+		return 0, code
+	}
+	at, known := w.codes[letter]
+	if !known {
+		at = len(w.others)
+		w.codes[letter], w.others = at, append(w.others, letter)
+	}
+	return 1 + at/pdfCodes, byte('0' + at%pdfCodes)
+}
+
+// fonts adds the further fonts, which look like Courier but say which letters are meant.
+func (w *pdfWriter) fonts() string {
+	var all, codes strings.Builder
+	for i, letters := range slices.Collect(slices.Chunk(w.others, pdfCodes)) {
+		codes.Reset()
+		for at, letter := range letters {
+			fmt.Fprintf(&codes, "<%02X><%s>\n", '0'+at, hexUTF16(string(letter)))
+		}
+		table := fmt.Sprintf("begincmap\n1 begincodespacerange\n<00><FF>\nendcodespacerange\n%d beginbfchar\n%sendbfchar\nendcmap\n", len(letters), codes.String())
+		meant := w.add(fmt.Sprintf("<</Length %d>>stream\n%sendstream", len(table), table))
+		fmt.Fprintf(&all, "/F%d %s", i+1, w.add("<</Type/Font/Subtype/Type1/BaseFont/Courier/Encoding/WinAnsiEncoding/ToUnicode "+meant+">>"))
+	}
+	return all.String()
+}
+
+func hexUTF16(s string) string {
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune(s)) {
+		fmt.Fprintf(&b, "%04X", unit)
+	}
+	return b.String()
+}
+
 // add adds an object and returns its reference.
 func (w *pdfWriter) add(object string) string {
 	w.objects = append(w.objects, object)
@@ -256,82 +306,97 @@ func (w *pdfWriter) add(object string) string {
 }
 
 func (w *pdfWriter) endPage() {
-	w.endRow()
 	content := w.add(fmt.Sprintf("<</Length %d>>stream\n%sendstream", w.content.Len(), w.content.String()))
-	w.pages = append(w.pages, w.add("<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F 3 0 R>>>>/Contents "+content+"/Annots["+strings.Join(w.links, " ")+"]>>"))
+	w.pages = append(w.pages, w.add("<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources 5 0 R/Contents "+content+"/Annots["+strings.Join(w.links, " ")+"]>>"))
 	w.content.Reset()
 	w.links, w.y = nil, pdfTop
 }
 
-// line writes a paragraph. An anchor stands on one line if it fits.
+// line writes a paragraph, broken into rows at blanks.
 func (w *pdfWriter) line(l writtenLine) {
 	size := pdfSize
-	if l.heading {
+	if w.y -= pdfSize; l.heading {
 		size = pdfHeading
+		w.y -= pdfHeading
 	}
-	columns := pdfColumns * pdfSize / size
-	w.endRow()
-	if w.y -= size; l.heading {
-		w.y -= size
-	}
-	w.next(size)
+	var letters []pdfLetter
 	for _, r := range l.runs {
-		for text := winAnsi(r.text); text != ""; {
-			n := fitting(text, columns-len(w.row))
-			if n < len(text) && (r.to != "" || n == 0) && w.row != "" {
-				w.next(size)
-				continue
-			}
-			w.show(text[:n], r.to)
-			text = text[n:]
+		for _, letter := range r.text {
+			letters = append(letters, pdfLetter{letter, r.to})
 		}
+	}
+	for len(letters) > 0 {
+		if w.y -= size + 2; w.y < pdfBottom {
+			w.endPage()
+		}
+		n := fitting(letters, pdfColumns*pdfSize/size)
+		w.show(letters[:n], size)
+		letters = letters[n:]
 	}
 }
 
-// fitting returns how much of a text fits into a number of columns: whole words, unless the line
-// is empty and the word longer.
-func fitting(text string, columns int) int {
-	if len(text) <= columns {
-		return len(text)
+// fitting returns how many letters fit into a row: whole words, unless the word is longer.
+func fitting(letters []pdfLetter, columns int) int {
+	if len(letters) <= columns {
+		return len(letters)
 	}
-	if n := strings.LastIndexByte(text[:columns+1], ' ') + 1; n > 0 || columns < pdfColumns/2 {
-		return min(n, len(text))
+	for n := columns; n > 0; n-- {
+		if letters[n].letter == ' ' {
+			return n + 1
+		}
 	}
 	return columns
 }
 
-// show adds a text to the open line, and the link on it.
-func (w *pdfWriter) show(text, to string) {
-	x, width := float64(pdfLeft)+.6*float64(w.size*len(w.row)), .6*float64(w.size*len(text))
-	w.row += text
-	if to != "" {
-		w.links = append(w.links, w.add(fmt.Sprintf("<</Type/Annot/Subtype/Link/Border[0 0 0]/Rect[%.1f %d %.1f %d]/A<</S/URI/URI%s>>>>", x, w.y-2, x+width, w.y+w.size-2, pdfString(winAnsi(to)))))
+// leftToRight reverses each word that is read from right to left, as readers expect it of a row that
+// is written from left to right.
+func leftToRight(row []pdfLetter) {
+	for from := 0; from < len(row); from++ {
+		to := from
+		for ; to < len(row); to++ {
+			class, _ := bidi.LookupRune(row[to].letter)
+			if c := class.Class(); c != bidi.R && c != bidi.AL && (c != bidi.NSM || to == from) {
+				break
+			}
+		}
+		slices.Reverse(row[from:to])
+		from = max(from, to)
 	}
 }
 
-func (w *pdfWriter) endRow() {
-	if w.row != "" {
-		fmt.Fprintf(&w.content, "BT /F %d Tf %d %d Td %s Tj ET\n", w.size, pdfLeft, w.y, pdfString(w.row))
+// show writes a row, and the links on it.
+func (w *pdfWriter) show(row []pdfLetter, size int) {
+	leftToRight(row)
+	fmt.Fprintf(&w.content, "BT %d %d Td\n", pdfLeft, w.y)
+	for from := 0; from < len(row); {
+		font, code := w.code(row[from].letter)
+		text, to := []byte{code}, from+1
+		for ; to < len(row); to++ {
+			other, code := w.code(row[to].letter)
+			if other != font {
+				break
+			}
+			text = append(text, code)
+		}
+		fmt.Fprintf(&w.content, "/F%d %d Tf %s Tj\n", font, size, pdfString(string(text)))
+		from = to
 	}
-	w.row = ""
-}
-
-// next goes to the next line.
-func (w *pdfWriter) next(size int) {
-	w.endRow()
-	w.size = size
-	if w.y -= size + 2; w.y < pdfBottom {
-		w.endPage()
+	w.content.WriteString("ET\n")
+	width := .6 * float64(size)
+	for from := 0; from < len(row); {
+		to := from + 1
+		for to < len(row) && row[to].to == row[from].to {
+			to++
+		}
+		if url := row[from].to; url != "" {
+			w.links = append(w.links, w.add(fmt.Sprintf("<</Type/Annot/Subtype/Link/Border[0 0 0]/Rect[%.1f %d %.1f %d]/A<</S/URI/URI%s>>>>",
+				pdfLeft+width*float64(from), w.y-2, pdfLeft+width*float64(to), w.y+size-2, pdfString(url))))
+		}
+		from = to
 	}
 }
 
 var pdfEscapes = strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`, "\r", " ", "\n", " ")
 
-// pdfString returns a text in winAnsi as a string of a PDF.
+// pdfString returns bytes as a string of a PDF.
 func pdfString(s string) string { return "(" + pdfEscapes.Replace(s) + ")" }
-
-// winAnsi returns a text in the encoding of the font, with a mark for what it does not have.
-func winAnsi(s string) string {
-	text, _ := encoding.ReplaceUnsupported(charmap.Windows1252.NewEncoder()).String(s) // replacing never fails
-	return strings.ReplaceAll(text, "\x1a", "?")
-}

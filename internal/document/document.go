@@ -148,13 +148,11 @@ func ToHTML(ctx context.Context, body []byte, contentType string) (html []byte, 
 	if f.read == nil {
 		return body, false, nil
 	}
-	if f.media == "application/pdf" { // the first start takes seconds that are not the document's
-		if _, err := pdfPool(); err != nil {
-			return nil, true, fmt.Errorf("%w: %w", ErrStart, err)
-		}
+	if f.media != "application/pdf" { // which waits for PDFium first
+		var cancel context.CancelFunc
+		ctx, cancel = timed(ctx)
+		defer cancel()
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("%w: it takes over %v to read", ErrTooBig, maxTime))
-	defer cancel()
 	w := &writer{}
 	err = readSafely(ctx, f, body, w)
 	if ctx.Err() != nil {
@@ -167,6 +165,11 @@ func ToHTML(ctx context.Context, body []byte, contentType string) (html []byte, 
 		return nil, true, fmt.Errorf("%s: %w", f.media, err)
 	}
 	return w.document(), true, nil
+}
+
+// timed ends the reading of a document after maxTime.
+func timed(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("%w: it takes over %v to read", ErrTooBig, maxTime))
 }
 
 // readSafely turns a panic of a reader, or of a library that it uses, into ErrDamaged.

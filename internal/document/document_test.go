@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klippa-app/go-pdfium"
 
 	"fossick/internal/testkit"
 )
@@ -99,6 +102,68 @@ func documents(t testing.TB) map[string]struct {
 			[]string{"<title>Bees &amp; wax</title>", "<h2>The hive</h2>", "Wax is  made", `<a href="http://b.test/link">The hive</a>`}},
 		"application/pdf": {pdf("/Title(Bees & wax)/Author(A. Keeper)/CreationDate(D:20240203040506Z)", "24 The hive", "11 It is full of wax, and", "11 the wax is made here."),
 			[]string{` lang="en-GB"`, head, "<h2>The hive</h2>", `<a href="http://b.test/link">the wax is made here.</a>`}},
+	}
+}
+
+// TestPDFParagraphs: a paragraph goes on in the next column or on the next page after a full line that
+// ends no sentence, and a link at the end of a line on the next one. Two headings stay two.
+func TestPDFParagraphs(t *testing.T) {
+	full := "the bees carry pollen to the hive and come back in"
+	at := func(y float64, text, link string) pdfLine {
+		return pdfLine{runs: []pdfRun{{[]byte(text), link}}, left: 72, right: 72 + 5*float64(len(text)), top: y + 4.3, bottom: y, size: 10}
+	}
+	heading := func(y float64, text string) pdfLine {
+		l := at(y, text, "")
+		l.size, l.top = 14, y+9
+		return l
+	}
+	for _, test := range []struct {
+		pages [][]pdfLine
+		want  string
+	}{
+		{[][]pdfLine{{at(72, full, "")}, {at(700, "the evening.", ""), at(688, full, "")}}, "<p>" + full + " the evening. " + full + "</p>"},
+		{[][]pdfLine{{at(72, full+".", "")}, {at(700, "In the evening", "")}}, "<p>" + full + ".</p> <p>In the evening</p>"},
+		{[][]pdfLine{{at(72, "17", "")}, {at(700, full, "")}}, "<p>17</p> <p>" + full + "</p>"},
+		{[][]pdfLine{{at(72, full, "http://a.test/"), at(60, "the evening", "http://a.test/"), at(48, "or later", "http://b.test/")}},
+			`<p><a href="http://a.test/">` + full + ` the evening</a> <a href="http://b.test/">or later</a></p>`},
+		{[][]pdfLine{{at(72, full, "http://a.test/"), at(60, "the evening", "")}}, `<p><a href="http://a.test/">` + full + `</a> the evening</p>`},
+		{[][]pdfLine{{at(90, full, ""), heading(60, "The hive")}, {heading(700, "The queen"), at(680, full, ""), at(668, full, "")}},
+			"<p>" + full + "</p> <h3>The hive</h3> <h3>The queen</h3> <p>" + full + " " + full + "</p>"},
+	} {
+		p := &pdfReader{w: &writer{}}
+		var pages []pdfPage
+		for _, lines := range test.pages {
+			pages = append(pages, pdfPage{lines})
+		}
+		p.write(pages)
+		if got := strings.Join(strings.Fields(p.w.body.String()), " "); got != test.want {
+			t.Errorf("%s\nwant %s", got, test.want)
+		}
+	}
+}
+
+// TestPDFWaitsForPDFium: the time of the documents before it is not that of a PDF.
+func TestPDFWaitsForPDFium(t *testing.T) {
+	testkit.Only(t, "takes as long as a document may take")
+	pool, err := pdfPool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held []pdfium.Pdfium
+	for range runtime.GOMAXPROCS(0) {
+		instance, err := pool.GetInstance(time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, instance)
+	}
+	time.AfterFunc(maxTime+time.Second, func() {
+		for _, instance := range held {
+			_ = instance.Close() // nothing was opened
+		}
+	})
+	if _, _, err := ToHTML(t.Context(), pdf("", "11 text"), "application/pdf"); err != nil {
+		t.Errorf("a PDF that waited for PDFium: %v", err)
 	}
 }
 

@@ -50,15 +50,22 @@ var pdfPool = sync.OnceValues(func() (pdfium.Pool, error) {
 
 // readPDF reads the text of each page in reading order: titles of chapters by their size, links
 // by their annotations and by the URLs in the text.
+// It has time from when an instance of PDFium is free: the first start, and the documents before it,
+// are not its own.
 func readPDF(ctx context.Context, body []byte, w *writer) (err error) {
 	pool, err := pdfPool()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
 	instance, err := pool.GetInstanceWithContext(ctx)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
 		return fmt.Errorf("%w: %w", ErrStart, err)
 	}
+	ctx, cancel := timed(ctx)
+	defer cancel()
 	// A document may keep PDFium busy in one call, so that only the end of the instance stops it.
 	stop := context.AfterFunc(ctx, func() { _ = instance.Kill() })
 	defer func() {
@@ -87,6 +94,8 @@ type pdfReader struct {
 	pdf pdfium.Pdfium
 	doc references.FPDF_DOCUMENT
 	w   *writer
+
+	link string // to which the writer's open link leads
 }
 
 func (p *pdfReader) read() error {
@@ -415,7 +424,7 @@ func (p *pdfReader) write(pages []pdfPage) {
 			l := &page.lines[i]
 			level := headingLevel(l, body)
 			switch {
-			case level > 0 && (last == nil || headingLevel(last, body) != level || last.bottom-l.top > 1.5*l.size):
+			case level > 0 && (last == nil || i == 0 || headingLevel(last, body) != level || last.bottom-l.top > 1.5*l.size):
 				p.w.heading(level)
 			case level > 0:
 				p.w.text(" ")
@@ -429,9 +438,13 @@ func (p *pdfReader) write(pages []pdfPage) {
 	p.w.end()
 }
 
-// line writes a line. A hyphen at the end of the line before goes if a small letter follows.
+// line writes a line. A hyphen at the end of the line before goes if a small letter follows, and
+// a link goes on if the line before ends in it.
 func (p *pdfReader) line(l, last *pdfLine) {
 	text := l.text()
+	if len(l.runs) > 0 && l.runs[0].link != p.link {
+		p.w.linkClose()
+	}
 	if last != nil && p.w.open != "" && !p.w.empty {
 		before := strings.TrimRight(last.text(), " ")
 		first := []rune(strings.TrimLeft(text, " ") + " ")[0]
@@ -442,19 +455,35 @@ func (p *pdfReader) line(l, last *pdfLine) {
 		}
 	}
 	for _, r := range l.runs {
-		if r.link != "" {
-			p.w.link(r.link, string(r.text))
+		switch {
+		case r.link == "":
+			p.w.linkClose()
+			p.w.linkURLs(string(r.text))
 			continue
+		case !p.w.linked || r.link != p.link:
+			p.w.linkOpen(r.link)
+			p.link = r.link
 		}
-		p.w.linkURLs(string(r.text))
+		p.w.text(string(r.text))
 	}
 }
 
-// newParagraph: a gap, another size, an indented line, or a short line before.
+// newParagraph: a gap, another size, an indented line, or another column or page.
 func newParagraph(last, l *pdfLine) bool {
 	gap := last.bottom - l.top
 	height := max(l.top-l.bottom, 1)
-	return gap > .8*height || gap < -2*height || math.Abs(last.size-l.size) > .1*max(l.size, 1) || l.left > last.left+1.2*height && l.left < last.right
+	if gap < -2*height {
+		return !goesOn(last, l)
+	}
+	return gap > .8*max(height, l.size) || math.Abs(last.size-l.size) > .1*max(l.size, 1) || l.left > last.left+1.2*height && l.left < last.right
+}
+
+// goesOn reports whether a paragraph continues in the next column or on the next page: after a full
+// line that ends no sentence.
+func goesOn(last, l *pdfLine) bool {
+	text := strings.TrimSpace(last.text())
+	return len(text) >= 40 && !strings.ContainsAny(text[len(text)-1:], ".!?:") &&
+		math.Abs(last.size-l.size) <= .1*max(l.size, 1) && last.right-last.left >= .9*(l.right-l.left)
 }
 
 // bodySize returns the size of most letters.

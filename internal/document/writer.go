@@ -101,7 +101,7 @@ func (w *writer) linkClose() {
 
 // unhyphen removes the hyphen at the end of the text, and blanks after it.
 func (w *writer) unhyphen() {
-	if w.full || w.linked {
+	if w.full {
 		return
 	}
 	b := bytes.TrimRight(w.body.Bytes(), " ")
