@@ -52,7 +52,7 @@ function Header() {
       {view !== "stores" && state.value.word && <span class={`state ${state.value.word.split(" ")[0]}`}>{state.value.word}</span>}
       <nav aria-label="Views">
         {many && <a href={href(0, "stores")} aria-current={view === "stores" ? "page" : undefined}>Stores</a>}
-        {store.value && tabs.map((t) => (
+        {store.value && view !== "stores" && tabs.map((t) => (
           <a href={href(n, t.view)} aria-current={view === t.view || (view === "page" && t.view === "pages") ? "page" : undefined}>{t.name}</a>
         ))}
       </nav>

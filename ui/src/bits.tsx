@@ -33,9 +33,14 @@ export function Score({ value }: { value: number | null | undefined }) {
   return (
     <span class="score">
       <span class="num">{score(value)}</span>
-      <meter min={0} max={1} value={value ?? 0} aria-hidden="true" />
+      <Bar part={value ?? 0} />
     </span>
   );
+}
+
+/** A bar filled to a part in [0,1]; the figure stands beside it. */
+function Bar({ part }: { part: number }) {
+  return <i class="bar" aria-hidden="true"><i style={{ width: `${100 * Math.min(1, Math.max(0, part))}%` }} /></i>;
 }
 
 export function Tile({ name, value, more }: { name: string; value: ComponentChildren; more?: ComponentChildren }) {
@@ -48,13 +53,13 @@ export function Tile({ name, value, more }: { name: string; value: ComponentChil
 }
 
 /** A name with a count and a bar; a link to what it counts. */
-export function Counted({ name, n, most, to, note }: { name: string; n: number; most: number; to: string; note?: string }) {
+export function Counted({ name, n, most, to }: { name: string; n: number; most: number; to: string }) {
   return (
     <li>
       <a href={to} class="counted">
         <span>{name}</span>
-        <span class="num">{count(n)}{note ? <small> {note}</small> : null}</span>
-        <meter min={0} max={most || 1} value={n} aria-hidden="true" />
+        <span class="num">{count(n)}</span>
+        <Bar part={n / (most || 1)} />
       </a>
     </li>
   );

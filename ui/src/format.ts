@@ -58,9 +58,9 @@ export function time(at: string | null | undefined): string {
   return `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())} ${two(t.getHours())}:${two(t.getMinutes())}`;
 }
 
-/** The state names of a crawl: "robots_denied" → "robots denied". */
+/** The name of a state as a person reads it: "robots_denied" → "robots denied". */
 export function stateName(state: string): string {
-  return state.replaceAll("_", " ");
+  return state === "code" ? "HTTP error" : state.replaceAll("_", " ");
 }
 
 const most = 300; // characters of a title or URL shown

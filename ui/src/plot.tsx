@@ -50,6 +50,11 @@ function summary(f: Figure): string {
   return `${f.title}: at ${count(f.x.values.at(-1))} ${f.x.name}, ${last}`;
 }
 
+/** Shows the last values in the legend while no pointer asks for others. */
+function showLast(u: uPlot): void {
+  if (u.cursor.idx == null && u.legend.idx !== u.data[0].length - 1) u.setLegend({ idx: u.data[0].length - 1 });
+}
+
 /** A colour of the style sheet, which uPlot needs as a value. */
 function colour(el: Element, name: string): string {
   return getComputedStyle(el).getPropertyValue(name).trim() || "gray";
@@ -64,11 +69,11 @@ function options(f: Figure, el: HTMLElement): uPlot.Options {
   return {
     width: el.clientWidth || 320,
     height,
-    legend: { live: true },
+    hooks: { setLegend: [showLast], setData: [showLast] },
     cursor: { drag: { x: false, y: false }, points: { size: 7 } },
     scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(1, most)] } },
     axes: [
-      { ...axis, label: f.x.name, values: (_, v) => v.map((x) => count(x)) },
+      { ...axis, size: 28, label: f.x.name, values: (_, v) => v.map((x) => count(x)) },
       { ...axis, size: 56, values: (_, v) => v.map((x) => count(x)) },
     ],
     series: [

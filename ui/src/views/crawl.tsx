@@ -18,7 +18,7 @@ export function Crawl({ n, store, live }: ViewProps) {
   const figure = { title: "Pages on topic", x: { name: "pages fetched", values: xs }, y: "pages on topic", series: [{ name: "on topic", values: ys, colour: "--good" }] };
   return (
     <>
-      <h1><Web text={s.topic || store.name} length={60} /></h1>
+      <h1>{s.topic ? "Crawl for " : "Crawl "}<Web text={s.topic || store.name} length={60} /></h1>
       <p class="lead">{verdict(s)}</p>
       {!s.running && <p class="notice">The crawl has ended. Its pages stay here: <a href={href(n, "pages")}>search them</a> or <a href={href(n, "judge")}>judge them</a>.</p>}
       <Tiles s={s} />
@@ -27,7 +27,7 @@ export function Crawl({ n, store, live }: ViewProps) {
         <section class="card" aria-labelledby="states"><States n={n} s={s} /></section>
         <section class="card" aria-labelledby="stream"><Stream n={n} rows={live.rows.value} skipped={live.skipped.value} running={s.running} /></section>
         <section class="card" aria-labelledby="queue"><Queue n={n} running={s.running} /></section>
-        <section class="card" aria-labelledby="rests"><Rests n={n} rests={live.rests.value} /></section>
+        {s.running && <section class="card" aria-labelledby="rests"><Rests n={n} rests={live.rests.value} /></section>}
         {s.running && <section class="card" aria-labelledby="controls"><Controls n={n} s={s} /></section>}
       </div>
     </>
@@ -81,7 +81,7 @@ function Stream({ n, rows, skipped, running }: { n: number; rows: Row[]; skipped
     <>
       <h2 id="stream">{running ? "Pages as they come" : "Last pages"}</h2>
       {all.length === 0 ? <Empty>None yet.</Empty> : (
-        <div class="stream" tabIndex={0} role="region" aria-labelledby="stream">
+        <div class="stream" tabIndex={0} role="group" aria-labelledby="stream">
           <ul class="rows">
             {all.map((r) => (
               <li key={r.url + r.time}>
@@ -107,7 +107,7 @@ function Queue({ n, running }: { n: number; running: boolean }) {
       <Problem text={q.error} />
       {q.value && links.length === 0 && <Empty>No link waits.</Empty>}
       {links.length > 0 && (
-        <div class="stream" tabIndex={0} role="region" aria-labelledby="queue">
+        <div class="stream" tabIndex={0} role="group" aria-labelledby="queue">
           <ol class="rows">
             {links.map((l) => (
               <li key={l.url}>

@@ -41,7 +41,7 @@ export function Hosts({ n, live }: ViewProps) {
       {last.current && hosts.length === 0 && <Empty>No host was asked yet.</Empty>}
       {hosts.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Hosts">
-          <table>
+          <table class="table">
             <thead>
               <tr>
                 {heads.map((h, i) => (

@@ -8,7 +8,7 @@ import { bytes, clean, count, isWeb, score, stateName, time } from "../format";
 import { marked } from "../marked";
 import { href } from "../route";
 
-const shownTerms = 10;
+const shownTerms = 6;
 
 export function Page({ n, store, query }: ViewProps) {
   const url = query.get("url") ?? "";
@@ -97,7 +97,7 @@ function Text({ p }: { p: PageAnswer }) {
         </p>
       )}
       {blocks.length === 0 && <Empty>It has no text.</Empty>}
-      <div class="prose" tabIndex={0} role="region" aria-labelledby="text" dir="auto">
+      <div class="prose" tabIndex={0} role="group" aria-labelledby="text" dir="auto">
         {blocks.map((b, i) => {
           const pieces = marked(clean(b.text, 20_000), words).map((t, k) => (t.weight ? <mark key={k} class={tone(t.weight)} title={t.weight.toFixed(2)}>{t.text}</mark> : t.text));
           return <p key={i} class={b.heading ? "heading" : ""}>{pieces}</p>;
@@ -123,7 +123,7 @@ function Events({ story }: { story: Story }) {
       {terms.length > 0 && (
         <>
           <h3>Parts of its score</h3>
-          <table class="terms">
+          <table class="table terms">
             <thead><tr><th scope="col">Part</th><th scope="col" class="num">Value</th></tr></thead>
             <tbody>
               {(all ? terms : first).map((t) => (

@@ -16,6 +16,7 @@ const columnsOf: { sort: string; name: string }[] = [
 ];
 const filters = ["q", "from", "to", "min", "max"];
 const mostWindows = 60; // kept in memory
+const headHeight = 36; // pixels
 const wait = 60; // ms that the list must hold still before it loads
 
 /** The filter of the address as parameters of a request. */
@@ -90,7 +91,7 @@ function Facets({ facets, query, change }: { facets: Record<string, Facet[] | nu
         const values = [...chosen.filter((v) => !found.some((f) => f.value === v)).map((value) => ({ value, count: -1 })), ...found];
         if (values.length === 0) return null;
         return (
-          <details key={name} open={chosen.length > 0 || name === "label" || matchMedia("(min-width: 900px)").matches}>
+          <details key={name} open={chosen.length > 0 || matchMedia("(min-width: 900px)").matches}>
             <summary>{title}{chosen.length ? ` (${chosen.length})` : ""}</summary>
             <ul>
               {values.map((f) => (
@@ -176,7 +177,7 @@ function Grid({ n, list, sort, order, change }: { n: number; list: Windows; sort
   const [chosen, choose] = useState(0);
   const total = list.total ?? 0;
   const rowHeight = at.narrow || list.row(0)?.snippet ? 64 : 36; // pixels, as in the style sheet
-  const see = () => setAt({ scroll: box.current!.scrollTop, view: box.current!.clientHeight, narrow: box.current!.clientWidth < 640 });
+  const see = () => setAt({ scroll: box.current!.scrollTop, view: box.current!.clientHeight - headHeight, narrow: box.current!.clientWidth < 640 });
   useEffect(() => {
     const sized = new ResizeObserver(see);
     sized.observe(box.current!);
@@ -205,15 +206,16 @@ function Grid({ n, list, sort, order, change }: { n: number; list: Windows; sort
   };
   const rows = Array.from({ length: Math.max(0, s.last - s.first) }, (_, k) => s.first + k);
   return (
-    <div class="grid" role="grid" aria-label="Pages" aria-rowcount={total + 1} aria-colcount={columnsOf.length}>
-      <div role="rowgroup"><Heads sort={sort} order={order} change={change} /></div>
-      <div class="body" role="rowgroup" ref={box} tabIndex={0} onScroll={see} onKeyDown={move} aria-label="Rows; arrow keys move, Enter opens" aria-activedescendant={chosen >= s.first && chosen < s.last ? `row-${chosen}` : undefined}>
-        <div class="spacer" role="presentation" style={{ height: `${s.height}px` }}>
+    <div class="grid" role="grid" aria-label="Pages; arrow keys move, Enter opens" aria-rowcount={total + 1} aria-colcount={columnsOf.length} ref={box} tabIndex={0}
+      onScroll={see} onKeyDown={move} aria-activedescendant={chosen >= s.first && chosen < s.last ? `row-${chosen}` : undefined}>
+      <div class="heads" role="rowgroup"><Heads sort={sort} order={order} change={change} /></div>
+      {total > 0 && (
+        <div class="spacer" role="rowgroup" style={{ height: `${s.height}px` }}>
           <div class={rowHeight > 36 ? "tall" : ""} role="presentation" style={{ transform: `translateY(${s.top}px)` }}>
             {rows.map((i) => <GridRow key={i} n={n} i={i} row={list.row(i)} chosen={i === chosen} />)}
           </div>
         </div>
-      </div>
+      )}
       {total === 0 && list.total !== null && <p class="empty">No page fits. Take a filter away, or search for other words.</p>}
     </div>
   );
@@ -222,7 +224,7 @@ function Grid({ n, list, sort, order, change }: { n: number; list: Windows; sort
 function Heads({ sort, order, change }: { sort: string; order: string; change: (p: Params) => void }) {
   const down = order === "desc";
   return (
-    <div class="row heads" role="row" aria-rowindex={1}>
+    <div class="row" role="row" aria-rowindex={1}>
       {columnsOf.map((c) => (
         <div key={c.name} role="columnheader" aria-sort={c.sort && sort === c.sort ? (down ? "descending" : "ascending") : undefined}>
           {c.sort ? (

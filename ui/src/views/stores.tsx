@@ -13,8 +13,8 @@ export function Stores({ stores }: { stores: Store[] }) {
       <h1>{count(stores.length)} stores, {count(stores.reduce((n, s) => n + s.pages, 0))} pages</h1>
       {best.harvest != null && <p class="lead"><Web text={best.name} /> has the largest share of pages on topic: {percent(best.harvest)}.</p>}
       <div class="scroll" tabIndex={0} role="region" aria-label="Stores">
-        <table>
-          <thead><tr><th>Store</th><th>Topic</th><th class="num">Pages</th><th class="num">On topic</th><th>Harvest</th><th>State</th><th>Last page</th></tr></thead>
+        <table class="table">
+          <thead><tr><th scope="col">Store</th><th scope="col">Topic</th><th scope="col" class="num">Pages</th><th scope="col" class="num">On topic</th><th scope="col">Harvest</th><th scope="col">State</th><th scope="col">Last page</th></tr></thead>
           <tbody>
             {stores.map((s, i) => (
               <tr key={s.dir}>
@@ -24,7 +24,7 @@ export function Stores({ stores }: { stores: Store[] }) {
                 <td class="num">{count(s.relevant)}</td>
                 <td><Score value={s.harvest} /></td>
                 <td><span class={s.running ? "tag good" : "tag"}>{s.running ? "running" : "ended"}</span></td>
-                <td class="num">{time(s.updated)}</td>
+                <td>{time(s.updated)}</td>
               </tr>
             ))}
           </tbody>
