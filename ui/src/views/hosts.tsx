@@ -84,7 +84,7 @@ function Treemap({ n, hosts }: { n: number; hosts: Host[] }) {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
-    const sized = new ResizeObserver(() => setWidth(box.current!.clientWidth));
+    const sized = new ResizeObserver(() => setWidth(box.current?.clientWidth ?? 0));
     sized.observe(box.current!);
     return () => sized.disconnect();
   }, []);

@@ -1,6 +1,6 @@
 // One question at a time, answered by keys; and what each answer changes in the queue.
 
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get, post, type Label, type Labelled, type Question } from "../api";
 import type { ViewProps } from "../app";
 import { Empty, message, PageLink, Problem, Score, Web } from "../bits";
@@ -69,7 +69,7 @@ export function Judge({ n, store }: ViewProps) {
     setQueue((q) => [last.question, ...(q ?? []).filter((x) => x.url !== last.question.url)]);
   }, [given]);
 
-  useEffect(() => {
+  useLayoutEffect(() => { // before the question can be seen, so that no key is lost
     const press = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target)) return;
       const what = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];

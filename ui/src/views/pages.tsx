@@ -177,7 +177,10 @@ function Grid({ n, list, sort, order, change }: { n: number; list: Windows; sort
   const [chosen, choose] = useState(0);
   const total = list.total ?? 0;
   const rowHeight = at.narrow || list.row(0)?.snippet ? 64 : 36; // pixels, as in the style sheet
-  const see = () => setAt({ scroll: box.current!.scrollTop, view: box.current!.clientHeight - headHeight, narrow: box.current!.clientWidth < 640 });
+  const see = () => {
+    const el = box.current;
+    if (el) setAt({ scroll: el.scrollTop, view: el.clientHeight - headHeight, narrow: el.clientWidth < 640 });
+  };
   useEffect(() => {
     const sized = new ResizeObserver(see);
     sized.observe(box.current!);
