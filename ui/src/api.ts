@@ -17,8 +17,8 @@ export interface Store {
 }
 
 export interface Limits {
-  max_pages: number; // 0 for none
-  max_seconds: number; // 0 for none
+  max_pages: number | null;
+  max_seconds: number | null; // of this session
 }
 
 export interface Status {
@@ -43,6 +43,7 @@ export interface Status {
   seconds: number;
   next: { pages: number; harvest: number | null; upper: number | null } | null;
   network: { down_since: string | null } | null;
+  whole?: { agents: number; dead: number; fetched: number; relevant: number } | null; // of a crawl by several agents
   curve?: { fetched: number; relevant: number }[] | null;
 }
 
@@ -70,6 +71,7 @@ export interface Facet {
 
 export interface Pages {
   total: number;
+  complete?: boolean; // false while the server still reads the list
   rows: Row[] | null;
   facets?: Record<string, Facet[] | null> | null;
 }
@@ -137,7 +139,7 @@ export interface Page {
   words: { word: string; weight: number }[] | null;
   links_in: { url: string; title: string; text: string; score: number | null }[] | null;
   links_out: { url: string; text: string; score: number | null; state: string }[] | null;
-  totals: { in: number; out: number };
+  totals: { in: number | null; out: number }; // in is null if not all pages were searched
 }
 
 /** An error whose message is for the person who uses the page. */

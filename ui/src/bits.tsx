@@ -3,12 +3,16 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure, type Row } from "./api";
-import { clean, count, percent, score, stateName } from "./format";
+import { clean, count, hostName, percent, score, stateName } from "./format";
 import { href } from "./route";
 
 /** Text from the web, kept apart from the direction of the text around it. */
 export function Web({ text, length }: { text: string | null | undefined; length?: number }) {
   return <bdi dir="auto">{clean(text, length)}</bdi>;
+}
+
+export function HostName({ host }: { host: string }) {
+  return <Web text={hostName(host)} length={60} />;
 }
 
 /** A page by its title, or its URL if it has none; a link to its story. */

@@ -63,6 +63,11 @@ export function stateName(state: string): string {
   return state === "code" ? "HTTP error" : state.replaceAll("_", " ");
 }
 
+/** A host without the port that its scheme implies: "example.org:443" → "example.org". */
+export function hostName(host: string | null | undefined): string {
+  return (host ?? "").replace(/:(80|443)$/, "");
+}
+
 const most = 300; // characters of a title or URL shown
 
 /**

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columns, grow, type Point } from "../src/curve";
 import { ticks, toCSV, toSVG, type Figure } from "../src/figure";
-import { bytes, clean, count, counted, duration, interval, isWeb, percent, stateName, time } from "../src/format";
+import { bytes, clean, count, counted, duration, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
 import { backoff } from "../src/live";
 import { marked } from "../src/marked";
 import { moves, moveText } from "../src/moves";
@@ -27,6 +27,7 @@ test("numbers as a person reads them", () => {
   assert.equal(time("no time"), "–");
   assert.match(time("2026-11-29T00:01:53Z"), /^2026-11-2[89] \d\d:\d1$/);
   assert.equal(stateName("robots_denied"), "robots denied");
+  assert.deepEqual(["a.test:80", "a.test:443", "a.test:8080", "a.test", null].map(hostName), ["a.test", "a.test", "a.test:8080", "a.test", ""]);
 });
 
 test("texts from the web are one harmless line", () => {

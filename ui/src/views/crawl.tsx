@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { get, post, type QueueLink, type Rest, type Row, type Status } from "../api";
 import type { ViewProps } from "../app";
-import { Counted, Empty, message, PageLink, Problem, Score, Tile, useLoad, Verdict, Web } from "../bits";
+import { Counted, Empty, HostName, message, PageLink, Problem, Score, Tile, useLoad, Verdict, Web } from "../bits";
 import { columns } from "../curve";
 import { count, counted, duration, interval, percent, stateName, time } from "../format";
 import { Plot } from "../plot";
@@ -20,6 +20,7 @@ export function Crawl({ n, store, live }: ViewProps) {
     <>
       <h1>{s.topic ? "Crawl for " : "Crawl "}<Web text={s.topic || store.name} length={60} /></h1>
       <p class="lead">{verdict(s)}</p>
+      {s.running && live.link.value === "lost" && <p class="notice">The connection is lost, and is tried again. If the crawl ran with --ui, the page ended with it: fossick ui shows its store.</p>}
       {!s.running && <p class="notice">The crawl has ended. Its pages stay here: <a href={href(n, "pages")}>search them</a> or <a href={href(n, "judge")}>judge them</a>.</p>}
       <Tiles s={s} />
       <div class="columns">
@@ -40,6 +41,7 @@ function verdict(s: Status): string {
   const parts = [`${count(s.relevant)} of ${counted(s.fetched, "page")} ${s.relevant === 1 ? "is" : "are"} on topic (${percent(s.harvest)}).`];
   if (s.last?.pages && s.last.pages < s.fetched) parts.push(`Of the last ${count(s.last.pages)}, ${percent(s.last.harvest)} are.`);
   if (s.network?.down_since) parts.push(`The network seems down since ${time(s.network.down_since)}.`);
+  if (s.whole) parts.push(`${counted(s.whole.agents, "agent")} together have ${counted(s.whole.fetched, "page")}, ${count(s.whole.relevant)} on topic${s.whole.dead ? `; ${count(s.whole.dead)} no longer answer` : ""}.`);
   return parts.join(" ");
 }
 
@@ -87,7 +89,7 @@ function Stream({ n, rows, skipped, running }: { n: number; rows: Row[]; skipped
               <li key={r.url + r.time}>
                 <PageLink store={n} url={r.url} title={r.title} />
                 <span class="side"><Score value={r.score} /><Verdict row={r} /></span>
-                <small><Web text={r.host} length={60} /></small>
+                <small><HostName host={r.host} /></small>
               </li>
             ))}
           </ul>
@@ -131,7 +133,7 @@ function Rests({ n, rests }: { n: number; rests: Rest[] }) {
         <ul class="rows">
           {rests.slice(0, 20).map((r) => (
             <li key={r.host}>
-              <a href={href(n, "pages", { host: r.host })}><Web text={r.host} length={60} /></a>
+              <a href={href(n, "pages", { host: r.host })}><HostName host={r.host} /></a>
               <span class="side num">{duration((new Date(r.until).getTime() - Date.now()) / 1000)}</span>
               <small><Web text={r.why} length={120} /></small>
             </li>

@@ -3,8 +3,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, type Host } from "../api";
 import type { ViewProps } from "../app";
-import { Empty, Problem, Score, share, useLoad, Web } from "../bits";
-import { clean, count, counted, duration, percent } from "../format";
+import { Empty, HostName, Problem, Score, share, useLoad, Web } from "../bits";
+import { clean, count, counted, duration, hostName, percent } from "../format";
 import { href } from "../route";
 import { treemap } from "../treemap";
 
@@ -64,7 +64,7 @@ function HostRow({ n, h }: { n: number; h: Host }) {
   const rest = h.rest_until ? (new Date(h.rest_until).getTime() - Date.now()) / 1000 : 0;
   return (
     <tr>
-      <th scope="row"><a href={href(n, "pages", { host: h.host })}><Web text={h.host} length={60} /></a></th>
+      <th scope="row"><a href={href(n, "pages", { host: h.host })}><HostName host={h.host} /></a></th>
       <td class="num">{count(h.pages)}</td>
       <td class="num">{count(h.relevant)}</td>
       <td><Score value={h.pages ? h.relevant / h.pages : null} /></td>
@@ -100,9 +100,9 @@ function Treemap({ n, hosts }: { n: number; hosts: Host[] }) {
             const letters = Math.floor((t.w - 10) / 7);
             return (
               <g key={h.host} class={`g${Math.min(4, Math.round((h.relevant / h.pages) * 4))}`} onClick={() => (location.hash = href(n, "pages", { host: h.host }))}>
-                <title>{`${clean(h.host, 80)}: ${share(h.relevant, h.pages)} on topic`}</title>
+                <title>{`${hostName(h.host)}: ${share(h.relevant, h.pages)} on topic`}</title>
                 <rect x={t.x + 0.5} y={t.y + 0.5} width={Math.max(0, t.w - 1)} height={Math.max(0, t.h - 1)} rx="2" />
-                {t.h > 20 && letters > 4 && <text x={t.x + 6} y={t.y + 16}>{clean(h.host, letters)}</text>}
+                {t.h > 20 && letters > 4 && <text x={t.x + 6} y={t.y + 16}>{clean(hostName(h.host), letters)}</text>}
                 {t.h > 38 && t.w > 44 && <text x={t.x + 6} y={t.y + 32}>{percent(h.relevant / h.pages)}</text>}
               </g>
             );

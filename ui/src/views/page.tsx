@@ -142,7 +142,7 @@ function LinksIn({ n, p }: { n: number; p: PageAnswer }) {
   const links = p.links_in ?? [];
   return (
     <>
-      <h2 id="in">{count(p.totals.in)} links to it{links.length < p.totals.in ? `, ${links.length} shown` : ""}</h2>
+      <h2 id="in">{p.totals.in === null ? `Some links to it` : `${count(p.totals.in)} links to it${links.length < p.totals.in ? `, ${links.length} shown` : ""}`}</h2>
       <ul class="rows long">
         {links.map((l, i) => <li key={i}><PageLink store={n} url={l.url} title={l.title} /><span class="side"><Score value={l.score} /></span><small><Web text={l.text} length={120} /></small></li>)}
       </ul>

@@ -3,12 +3,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { address, get, type Facet, type Pages as PagesAnswer, type Row } from "../api";
 import type { ViewProps } from "../app";
-import { message, Problem, Score, Verdict, Web } from "../bits";
-import { bytes, clean, count, counted, stateName, time } from "../format";
+import { HostName, message, Problem, Score, Verdict, Web } from "../bits";
+import { bytes, clean, count, counted, hostName, stateName, time } from "../format";
 import { href, type Params } from "../route";
 import { reveal, shown, windowSize, windowsOf } from "../rows";
 
-const facetNames: [string, string][] = [["label", "On topic"], ["state", "State"], ["host", "Host"], ["lang", "Language"], ["type", "Type"]];
+const facetNames: [string, string][] = [["label", "Judged"], ["state", "State"], ["host", "Host"], ["lang", "Language"], ["type", "Type"]];
 const formats = ["csv", "jsonl", "parquet", "markdown", "urls"];
 const columnsOf: { sort: string; name: string }[] = [
   { sort: "title", name: "Title" }, { sort: "host", name: "Host" }, { sort: "score", name: "Score" },
@@ -16,6 +16,7 @@ const columnsOf: { sort: string; name: string }[] = [
 ];
 const filters = ["q", "from", "to", "min", "max"];
 const mostWindows = 60; // kept in memory
+const incomplete = 1000; // ms until a list that the server still reads is asked for again
 const headHeight = 36; // pixels
 const wait = 60; // ms that the list must hold still before it loads
 
@@ -23,7 +24,7 @@ const wait = 60; // ms that the list must hold still before it loads
 function filterOf(q: URLSearchParams): Params {
   const out: Params = {};
   for (const name of filters) out[name] = q.get(name);
-  for (const [name] of facetNames) out[name] = q.getAll(name);
+  for (const [name] of facetNames) out[name] = q.get(name);
   for (const day of ["from", "to"]) if (/^\d{4}-\d\d-\d\d$/.test(q.get(day) ?? "")) out[day] = `${q.get(day)}T${day === "from" ? "00:00:00" : "23:59:59"}Z`;
   return out;
 }
@@ -49,7 +50,7 @@ export function Pages({ n, query }: ViewProps) {
             Export {list.total === null ? "" : counted(list.total, "page")} as{" "}
             {formats.map((f) => <a key={f} href={address(n, "export", { format: f, ...filter })} download>{f}</a>)}
           </p>
-          <Grid n={n} list={list} sort={query.get("sort") ?? ""} order={query.get("order") ?? ""} change={change} />
+          <Grid n={n} list={list} sort={query.get("sort") ?? (query.get("q") ? "" : "time")} order={query.get("order") ?? "desc"} change={change} />
         </div>
       </div>
     </>
@@ -86,19 +87,19 @@ function Facets({ facets, query, change }: { facets: Record<string, Facet[] | nu
     <aside class="facets" aria-label="Filters">
       {any && <button type="button" class="small" onClick={() => (location.hash = location.hash.split("?")[0])}>Clear all filters</button>}
       {facetNames.map(([name, title]) => {
-        const chosen = query.getAll(name);
+        const chosen = query.getAll(name).slice(0, 1); // the interface takes one value of each
         const found = (facets[name] ?? []).filter((f) => f.value !== "");
         const values = [...chosen.filter((v) => !found.some((f) => f.value === v)).map((value) => ({ value, count: -1 })), ...found];
         if (values.length === 0) return null;
         return (
           <details key={name} open={chosen.length > 0 || matchMedia("(min-width: 900px)").matches}>
-            <summary>{title}{chosen.length ? ` (${chosen.length})` : ""}</summary>
+            <summary>{title}{chosen.length ? ": chosen" : ""}</summary>
             <ul>
               {values.map((f) => (
                 <li key={f.value}>
                   <label>
-                    <input type="checkbox" checked={chosen.includes(f.value)} onChange={(e) => change({ [name]: e.currentTarget.checked ? [...chosen, f.value] : chosen.filter((v) => v !== f.value) })} />
-                    <span>{name === "state" ? stateName(f.value) : <Web text={f.value} length={40} />}</span>
+                    <input type="checkbox" checked={chosen.includes(f.value)} onChange={(e) => change({ [name]: e.currentTarget.checked ? f.value : "" })} />
+                    <span>{facetValue(name, f.value)}</span>
                     {f.count >= 0 && <span class="num">{count(f.count)}</span>}
                   </label>
                 </li>
@@ -109,6 +110,12 @@ function Facets({ facets, query, change }: { facets: Record<string, Facet[] | nu
       })}
     </aside>
   );
+}
+
+function facetValue(facet: string, value: string) {
+  if (facet === "state") return stateName(value);
+  if (facet === "label") return { yes: "on topic", no: "off topic", none: "not judged" }[value] ?? value;
+  return <Web text={facet === "host" ? hostName(value) : value} length={40} />;
 }
 
 interface Windows {
@@ -124,7 +131,7 @@ interface Windows {
 function useWindows(n: number, filter: Params, sort: string, order: string): Windows {
   const key = JSON.stringify([n, filter, sort, order]);
   const [, draw] = useState(0);
-  const state = useRef({ key: "", windows: new Map<number, Row[] | null>(), total: null as number | null, facets: {} as Record<string, Facet[] | null>, error: null as string | null, ending: new AbortController(), timer: 0 });
+  const state = useRef({ key: "", windows: new Map<number, Row[] | null>(), total: null as number | null, facets: {} as Record<string, Facet[] | null>, error: null as string | null, ending: new AbortController(), timer: 0, again: 0 });
   const s = state.current;
   const load = (offset: number) => {
     const { signal } = s.ending;
@@ -135,6 +142,9 @@ function useWindows(n: number, filter: Params, sort: string, order: string): Win
       if (got.facets) s.facets = got.facets;
       s.error = null;
       draw((d) => d + 1);
+      if (got.complete === false && offset === 0) s.again = window.setTimeout(() => {
+        for (const o of [...s.windows.keys()]) load(o);
+      }, incomplete);
     }, (err) => {
       if (signal.aborted) return;
       s.windows.delete(offset);
@@ -149,6 +159,7 @@ function useWindows(n: number, filter: Params, sort: string, order: string): Win
     return () => {
       s.ending.abort();
       window.clearTimeout(s.timer);
+      window.clearTimeout(s.again);
     };
   }, [key]);
   const want = (first: number, last: number) => {
@@ -251,7 +262,7 @@ function GridRow({ n, i, row, chosen }: { n: number; i: number; row: Row | undef
             <a href={href(n, "page", { url: row.url })} tabIndex={-1} title={clean(row.url)}><bdi dir="auto">{name}</bdi></a>
             {row.snippet && <small class="snippet"><bdi dir="auto">{row.snippet.map((t, k) => (k % 2 ? <mark key={k}>{clean(t)}</mark> : ` ${clean(t)} `))}</bdi></small>}
           </div>
-          <div role="gridcell"><Web text={row.host} length={60} /></div>
+          <div role="gridcell"><HostName host={row.host} /></div>
           <div role="gridcell"><Score value={row.score} /></div>
           <div role="gridcell"><Verdict row={row} /></div>
           <div role="gridcell" class="num">{bytes(row.bytes)}</div>
