@@ -99,7 +99,7 @@ function Text({ p }: { p: PageAnswer }) {
       {blocks.length === 0 && <Empty>It has no text.</Empty>}
       <div class="prose" tabIndex={0} role="group" aria-labelledby="text" dir="auto">
         {blocks.map((b, i) => {
-          const pieces = marked(clean(b.text, 20_000), words).map((t, k) => (t.weight ? <mark key={k} class={tone(t.weight)} title={t.weight.toFixed(2)}>{t.text}</mark> : t.text));
+          const pieces = marked(b.text.split("\n", 500).map((line) => clean(line, 20_000)).join("\n"), words).map((t, k) => (t.weight ? <mark key={k} class={tone(t.weight)} title={t.weight.toFixed(2)}>{t.text}</mark> : t.text));
           return <p key={i} class={b.heading ? "heading" : ""}>{pieces}</p>;
         })}
       </div>

@@ -31,6 +31,7 @@ function filterOf(q: URLSearchParams): Params {
 
 export function Pages({ n, query }: ViewProps) {
   const key = query.toString();
+  const noun = ["", "ok", null].includes(query.get("state")) ? "page" : "URL";
   const filter = useMemo(() => filterOf(query), [key]);
   const list = useWindows(n, filter, query.get("sort") ?? "", query.get("order") ?? "");
   const change = (params: Params) => {
@@ -40,14 +41,14 @@ export function Pages({ n, query }: ViewProps) {
   };
   return (
     <>
-      <h1>{list.total === null ? "Pages" : counted(list.total, "page")}</h1>
+      <h1>{list.total === null ? "Pages" : counted(list.total, noun)}</h1>
       <Search query={query} change={change} />
       <Problem text={list.error} />
       <div class="collection">
         <Facets facets={list.facets} query={query} change={change} />
         <div class="found">
           <p class="export">
-            Export {list.total === null ? "" : counted(list.total, "page")} as{" "}
+            Export {list.total === null ? "" : counted(list.total, noun)} as{" "}
             {formats.map((f) => <a key={f} href={address(n, "export", { format: f, ...filter })} download>{f}</a>)}
           </p>
           <Grid n={n} list={list} sort={query.get("sort") ?? (query.get("q") ? "" : "time")} order={query.get("order") ?? "desc"} change={change} />
@@ -120,6 +121,7 @@ function facetValue(facet: string, value: string) {
 
 interface Windows {
   key: string;
+  version: number; // changes with the rows
   total: number | null;
   facets: Record<string, Facet[] | null>;
   error: string | null;
@@ -130,7 +132,7 @@ interface Windows {
 /** Loads windows of the list as they are wanted, and forgets those that were not looked at for long. */
 function useWindows(n: number, filter: Params, sort: string, order: string): Windows {
   const key = JSON.stringify([n, filter, sort, order]);
-  const [, draw] = useState(0);
+  const [version, draw] = useState(0);
   const state = useRef({ key: "", windows: new Map<number, Row[] | null>(), total: null as number | null, facets: {} as Record<string, Facet[] | null>, error: null as string | null, ending: new AbortController(), timer: 0, again: 0 });
   const s = state.current;
   const load = (offset: number) => {
@@ -179,7 +181,7 @@ function useWindows(n: number, filter: Params, sort: string, order: string): Win
       }
     }, wait);
   };
-  return { key, total: s.total, facets: s.facets, error: s.error, want, row: (i) => s.windows.get(Math.floor(i / windowSize) * windowSize)?.[i % windowSize] };
+  return { key, version, total: s.total, facets: s.facets, error: s.error, want, row: (i) => s.windows.get(Math.floor(i / windowSize) * windowSize)?.[i % windowSize] };
 }
 
 function Grid({ n, list, sort, order, change }: { n: number; list: Windows; sort: string; order: string; change: (p: Params) => void }) {
@@ -187,7 +189,8 @@ function Grid({ n, list, sort, order, change }: { n: number; list: Windows; sort
   const [at, setAt] = useState({ scroll: 0, view: 600, narrow: false });
   const [chosen, choose] = useState(0);
   const total = list.total ?? 0;
-  const rowHeight = at.narrow || list.row(0)?.snippet ? 64 : 36; // pixels, as in the style sheet
+  const hits = list.row(0)?.snippet != null;
+  const rowHeight = at.narrow || hits ? 64 : 36; // pixels, as in the style sheet
   const see = () => {
     const el = box.current;
     if (el) setAt({ scroll: el.scrollTop, view: el.clientHeight - headHeight, narrow: el.clientWidth < 640 });
@@ -218,15 +221,18 @@ function Grid({ n, list, sort, order, change }: { n: number; list: Windows; sort
     choose(to);
     box.current!.scrollTop = reveal(to, at.scroll, at.view, total, rowHeight);
   };
-  const rows = Array.from({ length: Math.max(0, s.last - s.first) }, (_, k) => s.first + k);
+  const rows = useMemo(() => { // the same while the list scrolls within them
+    const shownRows = Array.from({ length: Math.max(0, s.last - s.first) }, (_, k) => s.first + k);
+    return shownRows.map((i) => <GridRow key={i} n={n} i={i} row={list.row(i)} chosen={i === chosen} />);
+  }, [n, s.first, s.last, chosen, list.key, list.version]);
   return (
-    <div class="grid" role="grid" aria-label="Pages; arrow keys move, Enter opens" aria-rowcount={total + 1} aria-colcount={columnsOf.length} ref={box} tabIndex={0}
+    <div class={hits ? "grid hits" : "grid"} role="grid" aria-label="Pages; arrow keys move, Enter opens" aria-rowcount={total + 1} aria-colcount={columnsOf.length} ref={box} tabIndex={0}
       onScroll={see} onKeyDown={move} aria-activedescendant={chosen >= s.first && chosen < s.last ? `row-${chosen}` : undefined}>
       <div class="heads" role="rowgroup"><Heads sort={sort} order={order} change={change} /></div>
       {total > 0 && (
         <div class="spacer" role="rowgroup" style={{ height: `${s.height}px` }}>
           <div class={rowHeight > 36 ? "tall" : ""} role="presentation" style={{ transform: `translateY(${s.top}px)` }}>
-            {rows.map((i) => <GridRow key={i} n={n} i={i} row={list.row(i)} chosen={i === chosen} />)}
+            {rows}
           </div>
         </div>
       )}
