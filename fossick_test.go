@@ -707,7 +707,7 @@ func walk(t *testing.T, suffix string, do func(path string)) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules"):
 			return filepath.SkipDir
 		case !d.IsDir() && strings.HasSuffix(path, suffix):
 			do(path)

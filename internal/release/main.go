@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -56,10 +55,10 @@ func run() error {
 	return nil
 }
 
-// notices returns the terms of all linked modules; equal terms appear once.
+// notices returns the terms of all linked modules and of the page's packages; equal terms appear once.
 func (b *binary) notices() ([]byte, error) {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "fossick %s is linked from the modules below. Each is used under its own terms.\n", b.version)
+	fmt.Fprintf(&out, "fossick %s is linked from the modules and packages below. Each is used under its own terms.\n", b.version)
 	texts := map[string]string{} // text → first module that has it
 	for _, m := range b.modules {
 		name := m.path
@@ -126,7 +125,7 @@ func (b *binary) sbom() ([]byte, error) {
 	doc := bom{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{b.time, self}}
 	all := dependency{Ref: self.Ref}
 	for _, m := range b.modules {
-		c := component{Type: "library", Name: m.path, Version: m.version, URL: "pkg:golang/" + m.path + "@" + url.QueryEscape(m.version)}
+		c := component{Type: "library", Name: m.path, Version: m.version, URL: m.url()}
 		c.Ref = c.URL
 		for _, l := range m.licences {
 			if entry := (licensed{spdxID{l.id}}); l.id != "" && !slices.Contains(c.Licences, entry) {

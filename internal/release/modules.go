@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,10 +19,20 @@ import (
 	"time"
 )
 
-// A module is linked into the binary.
+// A module is linked into the binary, or a package of its page.
 type module struct {
 	path, version string
 	licences      []licence
+	script        bool // JavaScript in the page
+}
+
+// url returns the package URL.
+func (m *module) url() string {
+	kind := "golang"
+	if m.script {
+		kind = "npm"
+	}
+	return "pkg:" + kind + "/" + strings.Replace(m.path, "@", "%40", 1) + "@" + url.QueryEscape(m.version)
 }
 
 // A binary is a released program.
@@ -55,7 +66,7 @@ func readBinary(file string) (*binary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the standard library: %w", err)
 	}
-	b.modules = []module{{stdlib, strings.TrimPrefix(info.GoVersion, "go"), std}}
+	b.modules = []module{{path: stdlib, version: strings.TrimPrefix(info.GoVersion, "go"), licences: std}}
 	slices.SortFunc(info.Deps, func(a, b *debug.Module) int { return strings.Compare(a.Path, b.Path) })
 	for _, dep := range info.Deps {
 		m := module{path: dep.Path, version: dep.Version}
@@ -68,7 +79,34 @@ func readBinary(file string) (*binary, error) {
 		}
 		b.modules = append(b.modules, m)
 	}
-	return b, nil
+	page, err := pagePackages(info.Main.Path, dirs)
+	b.modules = append(b.modules, page...)
+	return b, err
+}
+
+// pagePackages returns the JavaScript packages in the page of package ui, which its build lists in
+// licences.json; none if the binary does not have the page.
+func pagePackages(main string, dirs map[string]*folders) (all []module, err error) {
+	own := dirs[main+"@"]
+	if own == nil || !slices.Contains(own.packages, filepath.Join(own.root, "ui")) {
+		return nil, nil
+	}
+	text, err := os.ReadFile(filepath.Join(own.root, "ui", "licences.json"))
+	if err != nil {
+		return nil, err
+	}
+	var listed []struct{ Name, Version, File, Text string }
+	if err := json.Unmarshal(text, &listed); err != nil {
+		return nil, fmt.Errorf("ui/licences.json: %w; npm run build in ui/ makes it", err)
+	}
+	for _, l := range listed {
+		m := module{l.Name, l.Version, []licence{{l.File, strings.ReplaceAll(l.Text, "\r\n", "\n"), identify(l.Text)}}, true}
+		if m.licences[0].id == "" {
+			return nil, fmt.Errorf("%s has no licence that is known here: teach identify or drop the package", l.Name)
+		}
+		all = append(all, m)
+	}
+	return all, nil
 }
 
 // folders holds the folders of a module and of its linked packages.

@@ -76,6 +76,30 @@ func TestLinked(t *testing.T) {
 	}
 }
 
+// TestPagePackages: a binary with the page brings the terms of the page's packages, another does not.
+func TestPagePackages(t *testing.T) {
+	root := testkit.Module()
+	with := map[string]*folders{"fossick@": {path: "fossick", root: root, packages: []string{filepath.Join(root, "ui")}}}
+	page, err := pagePackages("fossick", with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	for _, m := range page {
+		urls = append(urls, m.url()[:strings.LastIndex(m.url(), "@")])
+		if m.licences[0].id != "MIT" || !strings.Contains(m.licences[0].text, "Copyright") {
+			t.Errorf("%s: %q", m.path, m.licences)
+		}
+	}
+	if want := []string{"pkg:npm/%40preact/signals", "pkg:npm/%40preact/signals-core", "pkg:npm/preact", "pkg:npm/uplot"}; !slices.Equal(urls, want) {
+		t.Errorf("packages %q, want %q", urls, want)
+	}
+	with["fossick@"].packages = []string{filepath.Join(root, "eval")}
+	if page, err := pagePackages("fossick", with); len(page) != 0 || err != nil {
+		t.Errorf("without the page: %v, %v", page, err)
+	}
+}
+
 // TestRelease: notices and bill name exactly the modules linked into the binary.
 func TestRelease(t *testing.T) {
 	testkit.Only(t, "links the whole binary")
@@ -98,6 +122,11 @@ func TestRelease(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
+	for _, m := range b.modules {
+		if m.script {
+			want = append(want, m.path+" "+m.version)
+		}
+	}
 	notices, err := b.notices()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,182 @@
+// The JSON interface of the server (openapi.yaml): its shapes, and requests.
+
+import { query, type Params } from "./route";
+
+export type Label = "yes" | "no";
+
+export interface Store {
+  name: string;
+  dir: string;
+  topic: string;
+  topics: string[] | null;
+  running: boolean;
+  pages: number;
+  relevant: number;
+  harvest: number | null;
+  updated: string | null;
+}
+
+export interface Limits {
+  max_pages: number | null;
+  max_seconds: number | null; // of this session
+}
+
+export interface Status {
+  topic: string;
+  fetched: number;
+  relevant: number;
+  harvest: number | null;
+  harvest_interval: [number, number] | null;
+  last: { pages: number; relevant: number; harvest: number | null; interval: [number, number] | null } | null;
+  requests: number;
+  by_state: Record<string, number> | null;
+  near_duplicates: number;
+  queue: number;
+  hosts: number;
+  running: boolean;
+  paused: boolean;
+  stopping: boolean;
+  started: string | null;
+  limits: Limits | null;
+  pages_per_second: number | null;
+  seconds_left: number | null;
+  seconds: number;
+  next: { pages: number; harvest: number | null; upper: number | null } | null;
+  network: { down_since: string | null } | null;
+  whole?: { agents: number; dead: number; fetched: number; relevant: number } | null; // of a crawl by several agents
+  curve?: { fetched: number; relevant: number }[] | null;
+}
+
+export interface Row {
+  url: string;
+  title: string;
+  host: string;
+  state: string;
+  code: number;
+  score: number | null;
+  topic: string;
+  on_topic: boolean;
+  label: Label | null;
+  lang: string;
+  type: string;
+  time: string | null;
+  bytes: number;
+  snippet?: string[] | null; // text, hit, text, hit, …
+}
+
+export interface Facet {
+  value: string;
+  count: number;
+}
+
+export interface Pages {
+  total: number;
+  complete?: boolean; // false while the server still reads the list
+  rows: Row[] | null;
+  facets?: Record<string, Facet[] | null> | null;
+}
+
+export interface QueueLink {
+  url: string;
+  host: string;
+  score: number | null;
+  text: string;
+  from: string;
+  reasons: string[] | null;
+}
+
+export interface Host {
+  host: string;
+  pages: number;
+  relevant: number;
+  requests: number;
+  waiting: number;
+  rest_until: string | null;
+  rest_why: string | null;
+  refused: number;
+  errors: number;
+  robots: string;
+}
+
+export interface Rest {
+  host: string;
+  until: string;
+  why: string;
+}
+
+export interface Question {
+  url: string;
+  title: string;
+  text: string;
+  score: number | null;
+  kind: "page" | "link";
+  why: string;
+}
+
+export interface Labelled {
+  running: boolean;
+  learned: boolean;
+  before: { url: string; score: number | null }[] | null;
+  after: { url: string; score: number | null }[] | null;
+  changed: number;
+}
+
+export interface Story {
+  verdict: string;
+  state: string;
+  via: string;
+  depth: number;
+  score: { value: number; terms: { name: string; value: number; note: string }[] | null } | null;
+  times: Record<string, string | null> | null;
+  reasons: string[] | null;
+  visits: { start: string; seconds: number; state: string; code: number }[] | null;
+  path: { url: string; title: string; score: number | null }[] | null;
+}
+
+export interface Page {
+  row: Row;
+  blocks: { heading: boolean; text: string }[] | null;
+  words: { word: string; weight: number }[] | null;
+  links_in: { url: string; title: string; text: string; score: number | null }[] | null;
+  links_out: { url: string; text: string; score: number | null; state: string }[] | null;
+  totals: { in: number | null; out: number }; // in is null if not all pages were searched
+}
+
+/** An error whose message is for the person who uses the page. */
+export class Failure extends Error {}
+
+async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+  let answer: Response;
+  try {
+    answer = await fetch(`/api/stores${path}`, { credentials: "same-origin", ...init });
+  } catch (err) {
+    if (err instanceof DOMException && err.name === "AbortError") throw err;
+    throw new Failure("fossick does not answer. Is it still running in its terminal?");
+  }
+  const body = await answer.json().catch(() => null);
+  if (answer.ok && body !== null) return body as T;
+  if (answer.status === 401) throw new Failure("This tab is not signed in. Open the address that fossick printed, with its token.");
+  throw new Failure(typeof body?.error === "string" ? body.error : `fossick answered ${answer.status}.`);
+}
+
+const path = (store: number, name: string, params: Params = {}) => {
+  const q = query(params);
+  return `/${store}/${name}${q ? `?${q}` : ""}`;
+};
+
+/** The address of something that the browser itself loads: a snapshot, an export, the events. */
+export function address(store: number, name: string, params: Params = {}): string {
+  return `/api/stores${path(store, name, params)}`;
+}
+
+export function get<T>(store: number, name: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
+  return ask<T>(path(store, name, params), { signal });
+}
+
+export function post<T>(store: number, name: string, body: unknown): Promise<T> {
+  return ask<T>(path(store, name), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+}
+
+export async function listStores(): Promise<Store[]> {
+  return (await ask<{ stores: Store[] | null }>("")).stores ?? [];
+}

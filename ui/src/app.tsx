@@ -1,0 +1,126 @@
+// The page: its frame, and the view that the address names.
+
+import { computed, effect, signal } from "@preact/signals";
+import { render } from "preact";
+import { listStores, type Store } from "./api";
+import { message, Problem } from "./bits";
+import { clean } from "./format";
+import { follow, type Live } from "./live";
+import { href, parse, type View } from "./route";
+import { Crawl } from "./views/crawl";
+import { Hosts } from "./views/hosts";
+import { Judge } from "./views/judge";
+import { Page } from "./views/page";
+import { Pages } from "./views/pages";
+import { Stores } from "./views/stores";
+
+const route = signal(parse(location.hash));
+const stores = signal<Store[] | null>(null);
+const problem = signal<string | null>(null);
+const live = signal<Live | null>(null);
+
+const tabs: { view: View; name: string }[] = [
+  { view: "crawl", name: "Crawl" },
+  { view: "judge", name: "Judge" },
+  { view: "pages", name: "Pages" },
+  { view: "hosts", name: "Hosts" },
+];
+
+const views = { crawl: Crawl, judge: Judge, pages: Pages, page: Page, hosts: Hosts };
+
+const store = computed(() => stores.value?.[route.value.store] ?? null);
+
+/** The state of the crawl in one word, and what a screen reader is told when it changes. */
+const state = computed((): { word: string; spoken: string } => {
+  const s = live.value?.status.value;
+  if (!s) return { word: "", spoken: "" };
+  if (live.value?.link.value === "lost" && s.running) return { word: "connection lost", spoken: "The connection is lost. The page tries again." };
+  if (!s.running) return { word: "ended", spoken: "The crawl has ended." };
+  if (s.stopping) return { word: "stopping", spoken: "The crawl is stopping." };
+  if (s.paused) return { word: "paused", spoken: "The crawl is paused." };
+  return { word: "running", spoken: "The crawl is running." };
+});
+
+function Header() {
+  const { view, store: n } = route.value;
+  const many = (stores.value?.length ?? 0) > 1;
+  return (
+    <header>
+      <a class="skip" href="#main" onClick={toMain}>Skip to the content</a>
+      <a class="brand" href={many ? href(0, "stores") : href(n, "crawl")}>fossick</a>
+      {store.value && view !== "stores" && <span class="where"><bdi>{clean(store.value.name, 40)}</bdi></span>}
+      {view !== "stores" && state.value.word && <span class={`state ${state.value.word.split(" ")[0]}`}>{state.value.word}</span>}
+      <nav aria-label="Views">
+        {many && <a href={href(0, "stores")} aria-current={view === "stores" ? "page" : undefined}>Stores</a>}
+        {store.value && view !== "stores" && tabs.map((t) => (
+          <a href={href(n, t.view)} aria-current={view === t.view || (view === "page" && t.view === "pages") ? "page" : undefined}>{t.name}</a>
+        ))}
+      </nav>
+    </header>
+  );
+}
+
+function toMain(e: Event) {
+  e.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function App() {
+  const { view, store: n, query } = route.value;
+  const View = view === "stores" ? null : views[view];
+  return (
+    <>
+      <Header />
+      <p class="hidden" role="status" aria-live="polite">{state.value.spoken}</p>
+      <main id="main" tabIndex={-1}>
+        <Problem text={problem.value} />
+        {!stores.value ? null : !View || !store.value || !live.value ? (
+          <Stores stores={stores.value} />
+        ) : (
+          <View key={`${n}/${view}`} n={n} store={store.value} live={live.value} query={query} />
+        )}
+      </main>
+    </>
+  );
+}
+
+export interface ViewProps {
+  n: number;
+  store: Store;
+  live: Live;
+  query: URLSearchParams;
+}
+
+async function loadStores() {
+  try {
+    stores.value = await listStores();
+    problem.value = null;
+    if (stores.value.length > 1 && location.hash.length < 2) location.replace(href(0, "stores"));
+  } catch (err) {
+    problem.value = message(err);
+    setTimeout(loadStores, 3000);
+  }
+}
+
+function start() {
+  if (location.search) history.replaceState(null, "", location.pathname + location.hash); // the token
+  addEventListener("hashchange", () => (route.value = parse(location.hash)));
+  const number = computed(() => (store.value && route.value.view !== "stores" ? route.value.store : -1));
+  effect(() => {
+    if (number.value < 0) return;
+    const following = follow(number.value);
+    live.value = following;
+    return () => {
+      live.value = null;
+      following.close();
+    };
+  });
+  effect(() => {
+    const { view } = route.value;
+    document.title = [view[0].toUpperCase() + view.slice(1), store.value && view !== "stores" ? clean(store.value.name, 40) : "", "fossick"].filter(Boolean).join(" · ");
+  });
+  render(<App />, document.getElementById("app")!);
+  void loadStores();
+}
+
+start();

@@ -1,0 +1,199 @@
+// A crawl while it runs: how good it is, what it does, what it will do, and its controls.
+
+import { useState } from "preact/hooks";
+import { get, post, type QueueLink, type Rest, type Row, type Status } from "../api";
+import type { ViewProps } from "../app";
+import { Counted, Empty, HostName, message, PageLink, Problem, Score, Tile, useLoad, Verdict, Web } from "../bits";
+import { columns } from "../curve";
+import { clean, count, counted, duration, interval, percent, stateName, time } from "../format";
+import { Plot } from "../plot";
+import { href } from "../route";
+
+const queueEvery = 3000; // ms between two looks at the queue
+
+export function Crawl({ n, store, live }: ViewProps) {
+  const s = live.status.value;
+  if (!s) return <p class="empty">Loading…</p>;
+  const [xs, ys] = columns(live.curve.value);
+  const figure = { title: "Pages on topic", x: { name: "pages fetched", values: xs }, y: "pages on topic", series: [{ name: "on topic", values: ys, colour: "--good" }] };
+  return (
+    <>
+      <h1>{s.topic ? "Crawl for " : "Crawl "}<Web text={s.topic || store.name} length={60} /></h1>
+      <p class="lead">{verdict(s)}</p>
+      {s.running && live.link.value === "lost" && <p class="notice">The connection is lost, and is tried again. If the crawl ran with --ui, the page ended with it: fossick ui shows its store.</p>}
+      {!s.running && <p class="notice">The crawl has ended. Its pages stay here: <a href={href(n, "pages")}>search them</a> or <a href={href(n, "judge")}>judge them</a>.</p>}
+      <Tiles s={s} />
+      <div class="columns">
+        <section class="card wide"><Plot figure={figure} /></section>
+        <section class="card" aria-labelledby="states"><States n={n} s={s} /></section>
+        <section class="card" aria-labelledby="stream"><Stream n={n} rows={live.rows.value} skipped={live.skipped.value} running={s.running} /></section>
+        <section class="card" aria-labelledby="queue"><Queue n={n} running={s.running} /></section>
+        {s.running && <section class="card" aria-labelledby="rests"><Rests n={n} rests={live.rests.value} /></section>}
+        {s.running && <section class="card" aria-labelledby="controls"><Controls n={n} s={s} /></section>}
+      </div>
+    </>
+  );
+}
+
+/** The crawl in one or two sentences. */
+function verdict(s: Status): string {
+  if (!s.fetched) return s.running ? "No page has come yet." : "The crawl has no page.";
+  const parts = [`${count(s.relevant)} of ${counted(s.fetched, "page")} ${s.relevant === 1 ? "is" : "are"} on topic (${percent(s.harvest)}).`];
+  if (s.last?.pages && s.last.pages < s.fetched) parts.push(`Of the last ${count(s.last.pages)}, ${percent(s.last.harvest)} are.`);
+  if (s.network?.down_since) parts.push(`The network seems down since ${time(s.network.down_since)}.`);
+  if (s.whole) parts.push(`${counted(s.whole.agents, "agent")} together have ${counted(s.whole.fetched, "page")}, ${count(s.whole.relevant)} on topic${s.whole.dead ? `; ${count(s.whole.dead)} no longer answer` : ""}.`);
+  return parts.join(" ");
+}
+
+function Tiles({ s }: { s: Status }) {
+  const most = s.limits?.max_pages;
+  return (
+    <dl class="tiles">
+      <Tile name="Pages" value={count(s.fetched)} more={most ? `of ${count(most)}` : null} />
+      <Tile name="On topic" value={count(s.relevant)} />
+      <Tile name="Harvest" value={percent(s.harvest)} more={interval(s.harvest_interval)} />
+      <Tile name={s.last?.pages ? `Last ${count(s.last.pages)}` : "Last pages"} value={percent(s.last?.harvest)} more={interval(s.last?.interval)} />
+      {s.running && <Tile name="Pages a second" value={s.pages_per_second == null ? "–" : s.pages_per_second.toFixed(1)} />}
+      <Tile name="Waiting links" value={count(s.queue)} more={counted(s.hosts, "host")} />
+      {s.running
+        ? <Tile name="Time left" value={s.paused ? "paused" : duration(s.seconds_left)} />
+        : <Tile name="Took" value={duration(s.seconds)} />}
+    </dl>
+  );
+}
+
+function States({ n, s }: { n: number; s: Status }) {
+  const states = Object.entries(s.by_state ?? {}).filter(([, c]) => c > 0).sort((a, b) => b[1] - a[1]);
+  const most = Math.max(0, ...states.map(([, c]) => c));
+  return (
+    <>
+      <h2 id="states">What became of the requests</h2>
+      {states.length === 0 ? <Empty>None has ended yet.</Empty> : (
+        <ul class="bars">{states.map(([state, c]) => <Counted key={state} name={stateName(state)} n={c} most={most} to={href(n, "pages", { state })} />)}</ul>
+      )}
+    </>
+  );
+}
+
+function Stream({ n, rows, skipped, running }: { n: number; rows: Row[]; skipped: number; running: boolean }) {
+  const latest = useLoad(`latest/${n}`, (signal) => get<{ rows: Row[] | null }>(n, "pages", { sort: "time", order: "desc", limit: 30 }, signal));
+  const seen = new Set(rows.map((r) => r.url));
+  const all = [...rows, ...(latest.value?.rows ?? []).filter((r) => !seen.has(r.url))].slice(0, 40);
+  return (
+    <>
+      <h2 id="stream">{running ? "Pages as they come" : "Last pages"}</h2>
+      {all.length === 0 ? <Empty>None yet.</Empty> : (
+        <div class="stream" tabIndex={0} role="group" aria-labelledby="stream">
+          <ul class="rows">
+            {all.map((r) => (
+              <li key={r.url + r.time}>
+                <PageLink store={n} url={r.url} title={r.title} />
+                <span class="side"><Score value={r.score} /><Verdict row={r} /></span>
+                <small><HostName host={r.host} /></small>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {skipped > 0 && <p class="note">{counted(skipped, "page")} came too fast to be listed here.</p>}
+    </>
+  );
+}
+
+function Queue({ n, running }: { n: number; running: boolean }) {
+  const q = useLoad(`queue/${n}`, (signal) => get<{ total: number; links: QueueLink[] | null }>(n, "queue", { limit: 20 }, signal), running ? queueEvery : 0);
+  const links = q.value?.links ?? [];
+  return (
+    <>
+      <h2 id="queue">Best links waiting</h2>
+      <Problem text={q.error} />
+      {q.value && links.length === 0 && <Empty>No link waits.</Empty>}
+      {links.length > 0 && (
+        <div class="stream" tabIndex={0} role="group" aria-labelledby="queue">
+          <ol class="rows">
+            {links.map((l) => (
+              <li key={l.url}>
+                <PageLink store={n} url={l.url} title={l.text} />
+                <span class="side"><Score value={l.score} /></span>
+                <small><Web text={l.url} length={90} /></small>
+                <small title={clean(l.reasons?.join("\n"), 2000)}><Web text={reasons(l)} length={200} /></small>
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The reasons of a link in short; the whole stands in its title: "link words +1.15: odds × 1.8 …". */
+function reasons(l: QueueLink): string {
+  return (l.reasons ?? []).map((r) => r.split(": ")[0]).filter((r) => !r.startsWith("start ")).slice(0, 4).join(", ");
+}
+
+function Rests({ n, rests }: { n: number; rests: Rest[] }) {
+  return (
+    <>
+      <h2 id="rests">Hosts at rest</h2>
+      {rests.length === 0 ? <Empty>No host rests longer than usual.</Empty> : (
+        <ul class="rows">
+          {rests.slice(0, 20).map((r) => (
+            <li key={r.host}>
+              <a href={href(n, "pages", { host: r.host })}><HostName host={r.host} /></a>
+              <span class="side num">{duration((new Date(r.until).getTime() - Date.now()) / 1000)}</span>
+              <small><Web text={r.why} length={120} /></small>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Controls({ n, s }: { n: number; s: Status }) {
+  const [said, say] = useState<{ error?: string; done?: string }>({});
+  const send = async (body: unknown, done: string) => {
+    try {
+      await post(n, "crawl", body);
+      say({ done });
+    } catch (err) {
+      say({ error: message(err) });
+    }
+  };
+  const limits = (e: SubmitEvent) => {
+    e.preventDefault();
+    const form = new FormData(e.currentTarget as HTMLFormElement);
+    void send({ limits: { max_pages: Number(form.get("pages")), max_seconds: Number(form.get("minutes")) * 60 } }, "The limits are changed.");
+  };
+  const exclude = (e: SubmitEvent) => {
+    e.preventDefault();
+    const form = e.currentTarget as HTMLFormElement;
+    const what = String(new FormData(form).get("what")).trim();
+    if (!what) return;
+    void send({ exclude: /^[\w.-]+(:\d+)?$/.test(what) ? { host: what } : { pattern: what } }, `${what} is excluded.`);
+    form.reset();
+  };
+  return (
+    <>
+      <h2 id="controls">Controls</h2>
+      <div class="buttons">
+        {s.paused
+          ? <button type="button" class="main" onClick={() => send({ action: "go" }, "The crawl goes on.")}>Go on</button>
+          : <button type="button" onClick={() => send({ action: "pause" }, "The crawl is paused.")}>Pause</button>}
+        <button type="button" onClick={() => confirm("Stop the crawl? It can be resumed later with --resume.") && send({ action: "stop" }, "The crawl is stopping.")} disabled={s.stopping}>Stop</button>
+      </div>
+      <form class="inline" onSubmit={limits}>
+        <label>Pages at most<input name="pages" type="number" min="0" defaultValue={String(s.limits?.max_pages ?? 0)} /></label>
+        <label>Minutes at most<input name="minutes" type="number" min="0" defaultValue={String(Math.round((s.limits?.max_seconds ?? 0) / 60))} /></label>
+        <button type="submit">Set</button>
+      </form>
+      <p class="note">0 means no limit.</p>
+      <form class="inline" onSubmit={exclude}>
+        <label class="grow">Exclude a host or a pattern of URLs<input name="what" placeholder="shop.example.org" autocomplete="off" spellcheck={false} /></label>
+        <button type="submit">Exclude</button>
+      </form>
+      <p class="note" role="status">{said.done}</p>
+      <Problem text={said.error ?? null} />
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+// The hosts of a crawl, as a treemap and as a table.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get, type Host } from "../api";
+import type { ViewProps } from "../app";
+import { Empty, HostName, Problem, Score, share, useLoad, Web } from "../bits";
+import { clean, count, counted, duration, hostName, percent } from "../format";
+import { href } from "../route";
+import { treemap } from "../treemap";
+
+const every = 5000; // ms between two looks while the crawl runs
+const step = 50; // rows of the table
+const mapped = 60; // hosts in the treemap
+
+const heads: { sort: string; name: string }[] = [
+  { sort: "host", name: "Host" }, { sort: "pages", name: "Pages" }, { sort: "relevant", name: "On topic" }, { sort: "", name: "Harvest" },
+  { sort: "requests", name: "Requests" }, { sort: "", name: "Waiting" }, { sort: "", name: "Refused" }, { sort: "", name: "Errors" }, { sort: "", name: "robots.txt" }, { sort: "rest", name: "Rests" },
+];
+
+export function Hosts({ n, live }: ViewProps) {
+  const running = live.status.value?.running ?? false;
+  const [sort, setSort] = useState("pages");
+  const [order, setOrder] = useState("desc");
+  const [limit, setLimit] = useState(step);
+  const load = (params: Record<string, string | number>) => (signal: AbortSignal) => get<{ total: number; hosts: Host[] | null }>(n, "hosts", params, signal);
+  const map = useLoad(`map/${n}`, load({ sort: "pages", order: "desc", limit: mapped }), running ? every : 0);
+  const list = useLoad(`hosts/${n}/${sort}/${order}/${limit}`, load({ sort, order, limit }), running ? every : 0);
+  const last = useRef(list.value);
+  last.current = list.value ?? last.current;
+  const hosts = last.current?.hosts ?? [];
+  const total = last.current?.total ?? 0;
+  const by = (s: string) => {
+    setOrder(s === sort && order === "desc" ? "asc" : s === sort ? "desc" : s === "host" ? "asc" : "desc");
+    setSort(s);
+  };
+  return (
+    <>
+      <h1>{last.current ? counted(total, "host") : "Hosts"}</h1>
+      <Problem text={list.error} />
+      <Treemap n={n} hosts={map.value?.hosts ?? []} />
+      {last.current && hosts.length === 0 && <Empty>No host was asked yet.</Empty>}
+      {hosts.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Hosts">
+          <table class="table">
+            <thead>
+              <tr>
+                {heads.map((h, i) => (
+                  <th key={h.name} scope="col" class={i > 0 && h.name !== "robots.txt" && h.name !== "Harvest" ? "num" : ""} aria-sort={h.sort && sort === h.sort ? (order === "desc" ? "descending" : "ascending") : undefined}>
+                    {h.sort ? <button type="button" onClick={() => by(h.sort)}>{h.name}<span aria-hidden="true">{sort === h.sort ? (order === "desc" ? " ↓" : " ↑") : ""}</span></button> : h.name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>{hosts.map((h) => <HostRow key={h.host} n={n} h={h} />)}</tbody>
+          </table>
+        </div>
+      )}
+      {hosts.length < total && <button type="button" onClick={() => setLimit(limit + 4 * step)}>Show more of {count(total)}</button>}
+    </>
+  );
+}
+
+function HostRow({ n, h }: { n: number; h: Host }) {
+  const rest = h.rest_until ? (new Date(h.rest_until).getTime() - Date.now()) / 1000 : 0;
+  return (
+    <tr>
+      <th scope="row"><a href={href(n, "pages", { host: h.host })}><HostName host={h.host} /></a></th>
+      <td class="num">{count(h.pages)}</td>
+      <td class="num">{count(h.relevant)}</td>
+      <td><Score value={h.pages ? h.relevant / h.pages : null} /></td>
+      <td class="num">{count(h.requests)}</td>
+      <td class="num">{count(h.waiting)}</td>
+      <td class="num">{count(h.refused)}</td>
+      <td class="num">{count(h.errors)}</td>
+      <td>{h.robots}</td>
+      <td class="num">{rest > 1 ? <>{duration(rest)}<small class="block"><Web text={h.rest_why} length={60} /></small></> : ""}</td>
+    </tr>
+  );
+}
+
+const mapHeight = 260; // pixels
+
+function Treemap({ n, hosts }: { n: number; hosts: Host[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const sized = new ResizeObserver(() => setWidth(box.current?.clientWidth ?? 0));
+    sized.observe(box.current!);
+    return () => sized.disconnect();
+  }, []);
+  const some = hosts.filter((h) => h.pages > 0);
+  const tiles = treemap(some.map((h) => h.pages), width, mapHeight);
+  return (
+    <figure class="treemap">
+      <figcaption class="note">Each area stands for a host's pages. The greener, the more of them are on topic: <span class="legend" aria-hidden="true">{[0, 1, 2, 3, 4].map((k) => <i key={k} class={`g${k}`} />)}</span> 0 to 100 %. The table below has the same figures.</figcaption>
+      <div ref={box} aria-hidden="true">
+        <svg width={width} height={mapHeight} viewBox={`0 0 ${width || 1} ${mapHeight}`}>
+          {some.map((h, i) => {
+            const t = tiles[i];
+            const letters = Math.floor((t.w - 10) / 7);
+            return (
+              <g key={h.host} class={`g${Math.min(4, Math.round((h.relevant / h.pages) * 4))}`} onClick={() => (location.hash = href(n, "pages", { host: h.host }))}>
+                <title>{`${hostName(h.host)}: ${share(h.relevant, h.pages)} on topic`}</title>
+                <rect x={t.x + 0.5} y={t.y + 0.5} width={Math.max(0, t.w - 1)} height={Math.max(0, t.h - 1)} rx="2" />
+                {t.h > 20 && letters > 4 && <text x={t.x + 6} y={t.y + 16}>{clean(hostName(h.host), letters)}</text>}
+                {t.h > 38 && t.w > 44 && <text x={t.x + 6} y={t.y + 32}>{percent(h.relevant / h.pages)}</text>}
+              </g>
+            );
+          })}
+        </svg>
+      </div>
+    </figure>
+  );
+}

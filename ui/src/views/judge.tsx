@@ -1,0 +1,196 @@
+// One question at a time, answered by keys; and what each answer changes in the queue.
+
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { get, post, type Label, type Labelled, type Question } from "../api";
+import type { ViewProps } from "../app";
+import { Empty, message, PageLink, Problem, Score, Web } from "../bits";
+import { isWeb } from "../format";
+import { moves, moveText, type Moved } from "../moves";
+import { href } from "../route";
+
+type Answer = Label | "unsure" | "skipped";
+
+interface Given {
+  question: Question;
+  answer: Answer;
+}
+
+const ahead = 10; // questions loaded at once
+const lastShown = 10;
+
+const keys: Record<string, Answer | "undo"> = { y: "yes", n: "no", u: "unsure", s: "skipped", z: "undo", Backspace: "undo" };
+
+export function Judge({ n, store }: ViewProps) {
+  const topics = store.topics ?? [];
+  const [topic, setTopic] = useState(topics.length > 1 ? topics[0] : "");
+  const [queue, setQueue] = useState<Question[] | null>(null);
+  const [given, setGiven] = useState<Given[]>([]);
+  const [turn, setTurn] = useState<Labelled | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const past = useRef(new Set<string>()); // URLs answered here, which the server may ask again
+  const busy = useRef(false);
+  const question = queue?.[0] ?? null;
+
+  const load = useCallback(async () => {
+    try {
+      const { asked } = await get<{ asked: Question[] | null }>(n, "ask", { n: ahead + Math.min(past.current.size, 50), topic });
+      setQueue((was) => merge(was ?? [], asked ?? [], past.current));
+    } catch (err) {
+      setQueue((was) => was ?? []);
+      setProblem(message(err));
+    }
+  }, [n, topic]);
+  useEffect(() => void load(), [load]);
+
+  const answer = useCallback(async (a: Answer) => {
+    if (!question || busy.current) return;
+    busy.current = true;
+    try {
+      if (a === "yes" || a === "no") {
+        setTurn(await post<Labelled>(n, "label", { labels: [{ url: question.url, label: a }], ...(topic ? { topic } : {}) }));
+      }
+      setProblem(null);
+      past.current.add(question.url);
+      setGiven((g) => [{ question, answer: a }, ...g]);
+      setQueue((q) => (q ?? []).slice(1));
+      if ((queue?.length ?? 0) < 4) void load();
+    } catch (err) {
+      setProblem(message(err));
+    } finally {
+      busy.current = false;
+    }
+  }, [question, queue, n, topic, load]);
+
+  const undo = useCallback(() => {
+    const [last, ...rest] = given;
+    if (!last || busy.current) return;
+    setGiven(rest);
+    past.current.delete(last.question.url);
+    setQueue((q) => [last.question, ...(q ?? []).filter((x) => x.url !== last.question.url)]);
+  }, [given]);
+
+  useLayoutEffect(() => { // before the question can be seen, so that no key is lost
+    const press = (e: KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target)) return;
+      const what = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+      if (!what) return;
+      e.preventDefault();
+      if (what === "undo") undo();
+      else void answer(what);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [answer, undo]);
+
+  const judged = given.filter((g) => g.answer === "yes" || g.answer === "no").length;
+  return (
+    <>
+      <h1>Is this page on topic{topic || store.topic ? <>: <Web text={topic || store.topic} length={40} /></> : ""}?</h1>
+      {topics.length > 1 && (
+        <label class="pick">Topic<select value={topic} onChange={(e) => { setQueue(null); setTopic(e.currentTarget.value); }}>{topics.map((t) => <option key={t}>{t}</option>)}</select></label>
+      )}
+      <Problem text={problem} />
+      <div class="columns judge">
+        <section class="card wide question" aria-label="Question" aria-live="polite">
+          {queue === null ? <Empty>Loading…</Empty> : question ? <Asked n={n} q={question} /> : <Empty>No question is left. More come with more pages.</Empty>}
+          <div class="buttons answers">
+            <AnswerButton name="Yes" letter="y" kind="yes" off={!question} act={() => answer("yes")} />
+            <AnswerButton name="No" letter="n" kind="no" off={!question} act={() => answer("no")} />
+            <AnswerButton name="Unsure" letter="u" off={!question} act={() => answer("unsure")} />
+            <AnswerButton name="Skip" letter="s" off={!question} act={() => answer("skipped")} />
+            <AnswerButton name="Undo" letter="z" off={given.length === 0} act={undo} />
+          </div>
+        </section>
+        <section class="card" aria-labelledby="last">
+          <h2 id="last">Last answers{judged > 0 ? ` (${judged} judged)` : ""}</h2>
+          {given.length === 0 ? <Empty>None yet. Undo (z or Backspace) asks the last one again; its new answer replaces the old one.</Empty> : (
+            <ol class="rows" id="given">
+              {given.slice(0, lastShown).map((g) => (
+                <li key={g.question.url}>
+                  <PageLink store={n} url={g.question.url} title={g.question.title} />
+                  <span class="side"><span class={g.answer === "yes" ? "tag good" : g.answer === "no" ? "tag bad" : "tag"}>{g.answer}</span></span>
+                </li>
+              ))}
+            </ol>
+          )}
+        </section>
+        <section class="card whole" aria-labelledby="turned" aria-live="polite"><Turn n={n} turn={turn} /></section>
+      </div>
+    </>
+  );
+}
+
+/** Appends questions that are neither waiting nor answered. */
+function merge(was: Question[], come: Question[], past: Set<string>): Question[] {
+  const known = new Set(was.map((q) => q.url));
+  return [...was, ...come.filter((q) => !known.has(q.url) && !past.has(q.url))];
+}
+
+/** Whether a key press belongs to a field. */
+function typing(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+function AnswerButton({ name, letter, kind, off, act }: { name: string; letter: string; kind?: string; off: boolean; act: () => void }) {
+  return (
+    <button type="button" class={kind} disabled={off} aria-keyshortcuts={letter} onClick={(e) => { act(); e.currentTarget.blur(); }}>
+      {name} <kbd>{letter}</kbd>
+    </button>
+  );
+}
+
+function Asked({ n, q }: { n: number; q: Question }) {
+  return (
+    <>
+      <p class="note">{q.kind === "link" ? "A link that waits" : "A stored page"}: <Web text={q.why} /></p>
+      <h2 class="asked"><Web text={q.title || q.url} length={200} /></h2>
+      <p class="url">
+        <Web text={q.url} length={200} />{" "}
+        {q.kind === "page" ? <a href={href(n, "page", { url: q.url })}>story</a> : null}{" "}
+        {isWeb(q.url) && <a href={q.url} target="_blank" rel="noopener noreferrer">on the web</a>}
+      </p>
+      <p class="excerpt"><Web text={q.text} length={600} /></p>
+      <p class="note">The crawl's own guess: <Score value={q.score} /></p>
+    </>
+  );
+}
+
+function Turn({ n, turn }: { n: number; turn: Labelled | null }) {
+  if (!turn) return <><h2 id="turned">What the queue will do otherwise</h2><Empty>After each yes or no, the ten best links before and after it stand here.</Empty></>;
+  const m = moves(turn.before ?? [], turn.after ?? []);
+  const said = !turn.running ? "The label is stored. The crawl does not run; it learns from it when it is resumed."
+    : !turn.learned ? "The label is stored. This crawl's order does not learn from labels."
+    : turn.changed === 0 ? "The ten best links stay as they were."
+    : `${turn.changed} of the ten best links changed.`;
+  return (
+    <>
+      <h2 id="turned">What the queue will do otherwise</h2>
+      <p class="note">{said}</p>
+      {m.after.length > 0 && (
+        <div class="sides">
+          <Side n={n} name="Before" links={m.before} />
+          <Side n={n} name="After" links={m.after} marked />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Side({ n, name, links, marked = false }: { n: number; name: string; links: Moved[]; marked?: boolean }) {
+  return (
+    <div>
+      <h3>{name}</h3>
+      <ol class="rows ranked">
+        {links.map((l) => {
+          const show = marked ? l.move !== 0 : l.move === "gone";
+          return (
+            <li key={l.url} class={show ? (l.move === "new" || Number(l.move) > 0 ? "rose" : "fell") : ""}>
+              <PageLink store={n} url={l.url} />
+              <span class="side">{show && <span class="tag">{moveText(l.move)}</span>}<Score value={l.score} /></span>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}

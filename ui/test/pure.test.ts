@@ -1,0 +1,141 @@
+// Tests of the page's functions that need no browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { columns, grow, type Point } from "../src/curve";
+import { ticks, toCSV, toSVG, type Figure } from "../src/figure";
+import { bytes, clean, count, counted, duration, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
+import { backoff } from "../src/live";
+import { marked } from "../src/marked";
+import { moves, moveText } from "../src/moves";
+import { href, parse, query } from "../src/route";
+import { reveal, shown, windowsOf } from "../src/rows";
+import { treemap } from "../src/treemap";
+
+test("numbers as a person reads them", () => {
+  assert.equal(count(1234567), "1,234,567");
+  assert.equal(count(null), "–");
+  assert.equal(count(NaN), "–");
+  assert.equal(counted(1, "page"), "1 page");
+  assert.equal(counted(0, "page"), "0 pages");
+  assert.deepEqual([0, 0.025, 0.0999, 0.1375, 1, null].map(percent), ["0 %", "2.5 %", "10 %", "14 %", "100 %", "–"]);
+  assert.equal(interval([0.12, 0.171]), "12 to 17 %");
+  assert.equal(interval([0.5, 0.5]), "50 %");
+  assert.equal(interval(null), "");
+  assert.deepEqual([0, 99, 100, 5400, 7200, 200000, null].map(duration), ["0 s", "99 s", "2 min", "90 min", "2.0 h", "2 days", "–"]);
+  assert.deepEqual([999, 1000, 12345, 2.5e9].map(bytes), ["999 B", "1.0 kB", "12 kB", "2.5 GB"]);
+  assert.equal(time("no time"), "–");
+  assert.match(time("2026-11-29T00:01:53Z"), /^2026-11-2[89] \d\d:\d1$/);
+  assert.equal(stateName("robots_denied"), "robots denied");
+  assert.deepEqual(["a.test:80", "a.test:443", "a.test:8080", "a.test", null].map(hostName), ["a.test", "a.test", "a.test:8080", "a.test", ""]);
+});
+
+test("texts from the web are one harmless line", () => {
+  assert.equal(clean(" a\n\tb  c "), "a b c");
+  assert.equal(clean("a\u001b[31mb\u0000"), "a\ufffd[31mb\ufffd");
+  assert.equal(clean("x\u202egnp.exe\u2066"), "x\ufffdgnp.exe\ufffd");
+  assert.equal(clean("A".repeat(1 << 20)).length, 301);
+  assert.equal(Array.from(clean("😀".repeat(500), 10)).length, 11);
+  assert.equal(clean(null), "");
+  assert.deepEqual(["http://a/", "HTTPS://a/", "javascript:alert(1)", "data:text/html,x", " http://a/"].map(isWeb), [true, true, false, false, false]);
+});
+
+test("addresses of views", () => {
+  assert.deepEqual({ ...parse("#/2/pages?q=a%20b&host=x&host=y"), query: 0 }, { view: "pages", store: 2, query: 0 });
+  assert.deepEqual(parse("#/2/pages?host=x&host=y").query.getAll("host"), ["x", "y"]);
+  assert.equal(parse("#/0/page?url=" + encodeURIComponent("http://a/?b=c#d")).query.get("url"), "http://a/?b=c#d");
+  for (const hash of ["", "#", "#/", "#/x/y", "#/-1/crawl", "#/9999999/crawl", "#/0/constructor"]) {
+    assert.deepEqual({ ...parse(hash), query: 0 }, { view: "crawl", store: 0, query: 0 }, hash);
+  }
+  assert.equal(href(1, "pages", { q: "", state: ["ok", "code"], min: 0 }), "#/1/pages?state=ok&state=code&min=0");
+  assert.equal(href(1, "stores"), "#/stores");
+  assert.equal(query({ a: null, b: undefined, c: [] }), "");
+});
+
+test("moves of the queue", () => {
+  const links = (urls: string) => [...urls].map((url, i) => ({ url, score: 1 - i / 10 }));
+  const m = moves(links("abcd"), links("bxad"));
+  assert.deepEqual(m.before.map((l) => l.move), [-2, 1, "gone", 0]);
+  assert.deepEqual(m.after.map((l) => l.move), [1, "new", -2, 0]);
+  assert.deepEqual(m.after.map((l) => moveText(l.move)), ["up 1", "new", "down 2", "stays"]);
+  assert.deepEqual(moves([], []), { before: [], after: [] });
+});
+
+test("a treemap fills its rectangle without overlap", () => {
+  const values = Array.from({ length: 40 }, (_, i) => 1000 / (i + 1) + 1);
+  const tiles = treemap(values, 800, 260);
+  const total = values.reduce((a, b) => a + b, 0);
+  tiles.forEach((t, i) => {
+    assert.ok(Math.abs((t.w * t.h) / (800 * 260) - values[i] / total) < 1e-9, `area ${i}`);
+    assert.ok(t.x >= -1e-6 && t.y >= -1e-6 && t.x + t.w <= 800 + 1e-6 && t.y + t.h <= 260 + 1e-6, `inside ${i}`);
+    for (const o of tiles.slice(0, i)) {
+      const overlap = Math.max(0, Math.min(t.x + t.w, o.x + o.w) - Math.max(t.x, o.x)) * Math.max(0, Math.min(t.y + t.h, o.y + o.h) - Math.max(t.y, o.y));
+      assert.ok(overlap < 1e-6, `overlap of ${i}`);
+    }
+  });
+  assert.deepEqual(treemap([0, 0], 10, 10).map((t) => t.w * t.h), [0, 0]);
+  assert.deepEqual(treemap([], 10, 10), []);
+  assert.equal(treemap([1], 0, 10)[0].w, 0);
+});
+
+test("rows in view of a list of any length", () => {
+  const few = shown(0, 500, 5, 36);
+  assert.deepEqual([few.first, few.last, few.height, few.top], [0, 5, 180, 0]);
+  for (const total of [10, 1000, 1_000_000, 50_000_000]) {
+    const height = shown(0, 500, total, 36).height;
+    assert.ok(height <= 8_000_000);
+    const end = shown(height - 500, 500, total, 36);
+    assert.equal(end.last, total, "the last row can be reached");
+    assert.ok(Math.abs(end.top + (end.last - end.first) * 36 - height) < 1, "and ends where the list ends");
+    for (let i = 0; i <= 50; i++) {
+      const s = shown(((height - 500) * i) / 50, 500, total, 36);
+      assert.ok(s.last - s.first <= 500 / 36 + 18, "few rows are drawn");
+    }
+  }
+  for (const i of [0, 17, 999_999, 500_000]) {
+    const scroll = reveal(i, 4_000_000, 500, 1_000_000, 36);
+    const s = shown(scroll, 500, 1_000_000, 36, 0);
+    assert.ok(s.first <= i && i < s.last, `row ${i} is shown`);
+  }
+  assert.deepEqual(windowsOf(0, 100), [0]);
+  assert.deepEqual(windowsOf(99, 101), [0, 100]);
+  assert.deepEqual(windowsOf(950, 1150), [900, 1000, 1100]);
+  assert.deepEqual(windowsOf(0, 0), []);
+});
+
+test("words that weighed are marked", () => {
+  const words = [{ word: "chequ", weight: 0.2 }, { word: "goal", weight: -0.1 }, { word: "a", weight: 0.5 }];
+  assert.deepEqual(marked("Two cheques, a goal.", words), [
+    { text: "Two ", weight: 0 }, { text: "cheques", weight: 0.2 }, { text: ", ", weight: 0 }, { text: "a", weight: 0.5 },
+    { text: " ", weight: 0 }, { text: "goal", weight: -0.1 }, { text: ".", weight: 0 },
+  ]);
+  assert.equal(marked("abacus and chequerboards", words).length, 1, "neither by one letter nor by a far longer word");
+  const text = "<b>a</b> & constructor __proto__";
+  assert.equal(marked(text, words).map((p) => p.text).join(""), text);
+});
+
+test("a curve grows and stays short", () => {
+  let curve: Point[] = [];
+  for (let i = 1; i <= 100_000; i++) curve = grow(curve, { fetched: i, relevant: Math.floor(i / 2) });
+  assert.ok(curve.length <= 400);
+  assert.equal(curve.at(-1)!.fetched, 100_000);
+  assert.equal(grow(curve, { fetched: 7, relevant: 1 }), curve, "an old point changes nothing");
+  assert.deepEqual(columns([{ fetched: 5, relevant: 2 }]), [[0, 5], [0, 2]]);
+});
+
+test("a plot as CSV and as SVG", () => {
+  const f: Figure = { title: "A <plot> & more", x: { name: "pages, fetched", values: [0, 10] }, y: "n", series: [{ name: 'on "topic"', values: [0, null], colour: "--good" }] };
+  assert.equal(toCSV(f), '"pages, fetched","on ""topic"""\n0,0\n10,\n');
+  const svg = toSVG(f);
+  assert.ok(!svg.includes("<plot>"));
+  assert.match(svg, /A &#60;plot&#62; &#38; more/);
+  assert.ok(!/NaN|Infinity/.test(toSVG({ ...f, x: { name: "x", values: [] }, series: [{ name: "y", values: [], colour: "" }] })));
+  assert.deepEqual(ticks(100), [0, 20, 40, 60, 80, 100]);
+  assert.deepEqual(ticks(7), [0, 2, 4, 6]);
+  assert.deepEqual(ticks(0), [0]);
+});
+
+test("waits between tries to connect grow to half a minute", () => {
+  assert.deepEqual([0, 1, 2, 5, 50].map((n) => backoff(n, 0)), [1000, 2000, 4000, 30_000, 30_000]);
+  assert.equal(backoff(0, 1), 1250);
+});
