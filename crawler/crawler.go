@@ -53,10 +53,12 @@ type Crawler struct {
 	exchangeTook   time.Duration // recent mean of the exchange alone
 
 	// Jobs under way: lease.go, workers.go.
-	interrupt func()            // ends the session after Options.Grace
-	jobs      map[*job]struct{} // under way
-	slow      int               // of these, those that no longer occupy a worker
-	fetching  uint64            // of these, those that fetch a new page
+	interrupt func()              // ends the session after Options.Grace
+	until     func(time.Duration) // ends it, in time, after this duration; 0 for never; nil in virtual time
+	paused    bool                // nothing is leased; see Change
+	jobs      map[*job]struct{}   // under way
+	slow      int                 // of these, those that no longer occupy a worker
+	fetching  uint64              // of these, those that fetch a new page
 	newcomers hosts.Newcomers
 	awaiting  []waitingNewcomer // leased newcomers without a place, in order of arrival
 	putOff    int               // newcomers put off in this turn
@@ -182,7 +184,7 @@ func (c *Crawler) open() error {
 // with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	p := newPool(&c.opt, c.reader, c.rules, c.requests)
-	p.lend = c.lend
+	p.lend, c.until = c.lend, p.until
 	ctx, c.interrupt = context.WithCancel(ctx)
 	defer c.interrupt()
 	p.begin(ctx)
@@ -223,7 +225,7 @@ func (c *Crawler) own() error {
 		if err != nil {
 			return err
 		}
-		if len(c.jobs) == 0 && (c.stopped != "" || wake.IsZero() && !c.opt.several()) {
+		if len(c.jobs) == 0 && (c.stopped != "" || wake.IsZero() && !c.paused && !c.opt.several()) {
 			return c.end()
 		}
 		c.turns.end(c.opt.Now())
@@ -237,7 +239,7 @@ func (c *Crawler) own() error {
 // rested; zero if waiting for that cannot help.
 func (c *Crawler) lease() (wake time.Time, err error) {
 	c.putOff = 0
-	for c.stopped == "" {
+	for c.stopped == "" && !c.paused {
 		if c.harvest.Poor() {
 			c.stopped = StopMinHarvest
 			break

@@ -19,6 +19,10 @@ type Progress struct {
 	Next    Marginal      // harvest of the next pages
 	Turns   Stats         // the owner's turns in this session
 
+	MaxPages         uint64        // the present limit; 0: none
+	MaxTime          time.Duration // likewise, of this session
+	Paused, Stopping bool
+
 	Refreshed RefreshCounts // revisits of this session
 	Round     int           // of a watch, over all sessions; 0 without rounds
 
@@ -104,6 +108,7 @@ func (c *Crawler) progress() Progress {
 		Counts: c.totals.snapshot(), Queue: c.waiting(), Hosts: c.hosts.Known(), Busy: len(c.jobs),
 		Elapsed: elapsed, Pages: pages,
 		Next: c.harvest.Estimate(), Turns: c.turns.Stats,
+		MaxPages: c.opt.MaxPages, MaxTime: c.opt.MaxTime, Paused: c.paused, Stopping: c.stopped != "",
 	}
 }
 

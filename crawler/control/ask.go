@@ -69,15 +69,24 @@ func CheckQuestions(n int) error {
 // ask answers the question for /ask.
 func (c *Socket) ask(w http.ResponseWriter, req *http.Request) {
 	n, err := strconv.Atoi(req.URL.Query().Get("n"))
+	var asked []Asked
 	if err == nil {
-		err = CheckQuestions(n)
+		asked, err = c.Ask(req.Context(), req.URL.Query().Get("topic"), n)
 	}
-	if err != nil {
-		reply(w, nil, err)
-		return
-	}
-	asked, err := questions(c.Store, c.URLs, c.Scorer, req.URL.Query().Get("topic"), n)
 	reply(w, asked, err)
+}
+
+// Ask returns the n pages and links whose labels would change the crawl most.
+func (c *Socket) Ask(ctx context.Context, topic string, n int) ([]Asked, error) {
+	if err := CheckQuestions(n); err != nil {
+		return nil, err
+	}
+	s, done, err := c.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return questions(s, c.URLs, c.Scorer, topic, n)
 }
 
 // questions returns a scorer's questions for a topic, with their pages.
