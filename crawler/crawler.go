@@ -149,7 +149,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		addressesTold: page.NewRecent[struct{}](addressesInMemory), addressesShared: page.NewRecent[[]uint16](addressesInMemory),
 		rules:  hosts.NewSitemapRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
 		latest: latest{room: rememberPages * opt.Workers}, marks: NewBook(opt.Store, opt.URLs),
-		totals: totals{now: opt.Now}, harvest: NewWatch(opt.MinHarvest), turns: meter{now: opt.Now},
+		paused: opt.Paused, totals: totals{now: opt.Now}, harvest: NewWatch(opt.MinHarvest), turns: meter{now: opt.Now},
 	}
 	c.scored, _ = orders.Scored(opt.Ordering)
 	c.passes = newPasses(opt.Scorer, parts[c.scored])

@@ -83,6 +83,9 @@ func (r Result) After(before Result) Result {
 
 // After adds the progress of an earlier session.
 func (p Progress) After(before Progress) Progress {
+	if p.MaxTime > 0 {
+		p.MaxTime += before.Elapsed
+	}
 	p.Elapsed += before.Elapsed
 	p.Pages += before.Pages
 	p.Refreshed = p.Refreshed.plus(before.Refreshed)

@@ -263,6 +263,15 @@ func (r *resting) Ask(_ context.Context, n int) ([]Asked, error) {
 	return questions(r.store, r.urls, r.scorer, r.topic, n)
 }
 
+// Queue returns the n best URLs that wait, by the present scores, and how many wait.
+func (r *resting) Queue(n int) ([]Best, int, error) {
+	topic, err := topicOf(r.store, r.topic)
+	if err != nil {
+		return nil, 0, err
+	}
+	return queueOf(r.store, r.urls, crawler.ScorerOf(r.scorer, topic), n)
+}
+
 func (r *resting) Label(_ context.Context, labels []Label) (LabelAnswer, error) {
 	said := LabelRequest{Labels: labels, Topic: r.topic}
 	marks, err := said.marks(r.store, r.urls)

@@ -74,30 +74,60 @@ func QueueStored(s *store.Store, urls *page.Normalizer, n int) ([]Best, int, err
 func queueOf(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, n int) ([]Best, int, error) {
 	var best []store.Waiter
 	total := 0
+	most := n
+	if scorer != nil {
+		most = max(n, candidates)
+	}
 	keep := func() {
 		slices.SortStableFunc(best, func(a, b store.Waiter) int { return cmp.Compare(b.Priority, a.Priority) })
-		best = best[:min(n, len(best))]
+		best = best[:min(most, len(best))]
 	}
 	for w, err := range s.URLs().Waiters() {
 		if err != nil {
 			return nil, 0, err
 		}
 		total++
-		if best = append(best, w); len(best) >= 4*n {
+		if best = append(best, w); len(best) >= 4*most {
 			keep()
 		}
 	}
 	keep()
+	n = min(n, len(best))
+	now := scoresNow(best, scorer)
 	d := describer{store: s, urls: urls, scorer: scorer}
 	links := []Best{}
-	for _, w := range best {
-		one, err := d.describe(w.URL, w.Queued, w.Queued.Score)
+	for _, w := range best[:n] {
+		one, err := d.describe(w.URL, w.Queued, now[w.ID])
 		if err != nil {
 			return nil, 0, err
 		}
 		links = append(links, one)
 	}
 	return links, total, nil
+}
+
+// candidates is how many of the best links by the journal are ordered again by a scorer that has
+// learned since.
+const candidates = 1000
+
+// scoresNow returns the present scores of URLs, and puts them into their order; without a scorer, the
+// scores and the order are those of the journal.
+func scoresNow(best []store.Waiter, scorer crawler.Scorer) map[store.ID]float64 {
+	scores := map[store.ID]float64{}
+	e, ok := scorer.(explainer)
+	for _, w := range best {
+		scores[w.ID] = w.Queued.Score
+		if !ok {
+			continue
+		}
+		if now, known := e.Explain(w.URL); known {
+			scores[w.ID] = now.Value
+		}
+	}
+	if ok {
+		slices.SortStableFunc(best, func(a, b store.Waiter) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })
+	}
+	return scores
 }
 
 // describer describes waiting URLs. It parses each page with links to them once.

@@ -42,7 +42,13 @@ type Options struct {
 	Status http.HandlerFunc
 
 	// Page returns what answers below /ui/, for the page in the browser; nil for none.
-	Page func(*Socket) http.Handler
+	Page func(*Socket) Page
+}
+
+// Page answers for the page in the browser, until Close.
+type Page interface {
+	http.Handler
+	Close() error
 }
 
 // engine is a running crawl.
@@ -57,6 +63,7 @@ type engine interface {
 type Socket struct {
 	Options // for handlers, under session
 	server  *serving.Server
+	page    Page          // nil without Options.Page
 	ending  chan struct{} // closed by Close, to cut off copies of the store
 	remove  []string      // files to remove at the end
 
@@ -84,7 +91,8 @@ func Open(opt Options) (*Socket, error) {
 	mux.HandleFunc("GET /status", opt.Status)
 	mux.HandleFunc("GET /snapshot", c.snapshot)
 	if opt.Page != nil {
-		mux.Handle("/ui/", http.StripPrefix("/ui", opt.Page(c)))
+		c.page = opt.Page(c)
+		mux.Handle("/ui/", http.StripPrefix("/ui", c.page))
 	}
 	c.server = serving.Start(l, mux, serving.Options{Grace: grace})
 	return c, nil
@@ -115,7 +123,11 @@ const grace = 10 * time.Second
 // Close stops the server and waits for its answers.
 func (c *Socket) Close() error {
 	close(c.ending)
-	err := c.server.Stop()
+	var err error
+	if c.page != nil {
+		err = c.page.Close()
+	}
+	err = errors.Join(err, c.server.Stop())
 	for _, path := range c.remove {
 		err = errors.Join(err, os.RemoveAll(path))
 	}
