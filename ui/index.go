@@ -124,15 +124,15 @@ func (f *Interface) indexed(ctx context.Context) (complete bool, err error) {
 			return false, err
 		}
 	}
-	return x.await(ctx)
+	return x.await(ctx, f.crawl != nil)
 }
 
-// await waits a moment for the end of the first pass.
-func (x *index) await(ctx context.Context) (complete bool, err error) {
+// await waits a moment for the end of the pass; while a crawl runs, only of the first.
+func (x *index) await(ctx context.Context, runs bool) (complete bool, err error) {
 	x.passMu.Lock()
 	end, first := x.passing, x.ready.IsZero()
 	x.passMu.Unlock()
-	if end == nil || !first {
+	if end == nil || !first && runs {
 		return !first, nil
 	}
 	late := time.NewTimer(firstRows)
@@ -141,7 +141,7 @@ func (x *index) await(ctx context.Context) (complete bool, err error) {
 	case <-end:
 		return true, nil
 	case <-late.C:
-		return false, nil
+		return !first, nil
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}

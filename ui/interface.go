@@ -102,20 +102,23 @@ func New(socket *control.Socket, urls func(*store.Store) (*page.Normalizer, erro
 func newInterface(from source, dir string, urls func(*store.Store) (*page.Normalizer, error), text Text, crawl *Crawl) *Interface {
 	f := &Interface{source: from, dir: dir, urls: urls, text: text, crawl: crawl, mux: http.NewServeMux()}
 	f.ctx, f.stop = context.WithCancel(context.Background())
-	for pattern, answer := range map[string]func(r *http.Request) (any, error){
-		"GET /{$}": f.summary, "GET /status": f.status, "GET /pages": f.pages, "GET /queue": f.queue, "GET /hosts": f.listHosts,
-		"GET /story": f.story, "GET /page": f.page, "GET /ask": f.ask, "GET /states": f.states,
-		"POST /label": f.label, "POST /crawl": f.change,
-	} {
-		f.mux.HandleFunc(pattern, answering(answer))
+	for pattern, answer := range f.routes() {
+		f.mux.HandleFunc(pattern, answer)
 	}
-	f.mux.HandleFunc("GET /events", f.events)
-	f.mux.HandleFunc("GET /snapshot", f.snapshot)
-	f.mux.HandleFunc("GET /export", f.export)
 	f.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound, "there is no such question about a store; see /api/openapi.yaml")
 	})
 	return f
+}
+
+// routes are the questions about a store; openapi.yaml describes them.
+func (f *Interface) routes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /{$}": answering(f.summary), "GET /status": answering(f.status), "GET /events": f.events, "GET /pages": answering(f.pages),
+		"GET /queue": answering(f.queue), "GET /hosts": answering(f.listHosts), "GET /story": answering(f.story), "GET /page": answering(f.page),
+		"GET /snapshot": f.snapshot, "GET /ask": answering(f.ask), "POST /label": answering(f.label), "POST /crawl": answering(f.change),
+		"GET /states": answering(f.states), "GET /export": f.export,
+	}
 }
 
 func (f *Interface) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.mux.ServeHTTP(w, r) }
