@@ -61,10 +61,12 @@ type Crawler struct {
 	bidFor int       // quotes until the next bid
 
 	// Jobs under way: lease.go, workers.go.
-	interrupt func()            // ends the session after Options.Grace
-	jobs      map[*job]struct{} // under way
-	slow      int               // of these, those that no longer occupy a worker
-	fetching  uint64            // of these, those that fetch a new page
+	interrupt func()              // ends the session after Options.Grace
+	until     func(time.Duration) // ends it, in time, after this duration; 0 for never; nil in virtual time
+	paused    bool                // nothing is leased; see Change
+	jobs      map[*job]struct{}   // under way
+	slow      int                 // of these, those that no longer occupy a worker
+	fetching  uint64              // of these, those that fetch a new page
 	newcomers hosts.Newcomers
 	awaiting  []waitingNewcomer // leased newcomers without a place, in order of arrival
 	putOff    int               // newcomers put off in this turn
@@ -157,7 +159,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		addressesTold: page.NewRecent[struct{}](addressesInMemory), addressesShared: page.NewRecent[[]uint16](addressesInMemory),
 		rules:  hosts.NewSitemapRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
 		latest: latest{room: rememberPages * opt.Workers}, marks: NewBook(opt.Store, opt.URLs),
-		totals: totals{now: opt.Now}, harvest: NewWatch(opt.MinHarvest), turns: meter{now: opt.Now}, cores: float64(runtime.GOMAXPROCS(0)),
+		paused: opt.Paused, totals: totals{now: opt.Now}, harvest: NewWatch(opt.MinHarvest), turns: meter{now: opt.Now}, cores: float64(runtime.GOMAXPROCS(0)),
 	}
 	c.scored, _ = orders.Scored(opt.Ordering)
 	c.passes = newPasses(opt.Scorer, parts[c.scored])
@@ -194,7 +196,7 @@ func (c *Crawler) open() error {
 // with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	p := newPool(&c.opt, c.reader, c.rules, c.requests)
-	p.lend, p.quote = c.lend, c.quote
+	p.lend, p.quote, c.until = c.lend, c.quote, p.until
 	ctx, c.interrupt = context.WithCancel(ctx)
 	defer c.interrupt()
 	p.begin(ctx)
@@ -235,7 +237,7 @@ func (c *Crawler) own() error {
 		if err != nil {
 			return err
 		}
-		if len(c.jobs) == 0 && (c.stopped != "" || wake.IsZero() && !c.opt.several()) {
+		if len(c.jobs) == 0 && (c.stopped != "" || wake.IsZero() && !c.paused && !c.opt.several()) {
 			return c.end()
 		}
 		c.turns.end(c.opt.Now())
@@ -249,7 +251,7 @@ func (c *Crawler) own() error {
 // rested; zero if waiting for that cannot help.
 func (c *Crawler) lease() (wake time.Time, err error) {
 	c.putOff = 0
-	for c.stopped == "" {
+	for c.stopped == "" && !c.paused {
 		if c.harvest.Poor() {
 			c.stopped = StopMinHarvest
 			break

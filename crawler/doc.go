@@ -24,6 +24,6 @@
 // exchange. job.go, workers.go, reader.go, scripts.go, scope.go, near.go the workers. exchange.go, page.go,
 // duplicates.go the consequences of an exchange. robots.go, sitemap.go, outages.go exchanges
 // for no page. refresh.go, rounds.go, news.go revisits of stored pages. marks.go labels given
-// by people. across.go, parcel.go, handover.go, addresses.go, labels.go several agents.
+// by people. change.go changes of a running crawl. across.go, parcel.go, handover.go, addresses.go, labels.go several agents.
 // virtual.go a crawl of a web in memory. totals.go, report.go, harvest.go counts.
 package crawler

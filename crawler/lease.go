@@ -191,6 +191,9 @@ func (c *Crawler) refusedBy(j *job) (state, why string, err error) {
 	if c.opt.Scope.Forgotten.Has(url) {
 		return string(fetch.StateNone), store.ForgottenReason, nil
 	}
+	if why = c.opt.Scope.excluded(url); why != "" { // since it was found
+		return string(fetch.StateNone), why, nil
+	}
 	h.Health.Reconsider(c.opt.Now())
 	if why, err = c.farmed(j); err != nil {
 		return "", "", err

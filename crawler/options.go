@@ -32,6 +32,7 @@ type Options struct {
 	Scope     Scope
 	Threshold float64 // links with a lower score are dropped (paper A2)
 
+	Paused     bool   // it begins in a pause; see Change
 	MaxPages   uint64 // over all sessions of the store
 	MaxTime    time.Duration
 	MaxWait    time.Duration // longest idle wait for a host to be rested [15m]; negative: none

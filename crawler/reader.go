@@ -24,8 +24,8 @@ import (
 // reader reads pages. It is safe for concurrent use.
 type reader struct {
 	opt     *Options
-	scope   Scope // a copy, because the owner may change that of opt
-	earlier bool  // an earlier build may have stored pages
+	scope   atomic.Pointer[Scope] // a copy, because the owner may change that of opt; Change replaces it
+	earlier bool                  // an earlier build may have stored pages
 	journal journal.Journal
 	prints  hosts.Fingerprinter
 	// cores limits the pages parsed at once to the number of cores; more would only divide
@@ -37,8 +37,12 @@ type reader struct {
 }
 
 func newReader(opt *Options, earlier bool, j journal.Journal) *reader {
-	return &reader{opt: opt, scope: opt.Scope, earlier: earlier, journal: j, prints: hosts.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	r := &reader{opt: opt, earlier: earlier, journal: j, prints: hosts.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	r.setScope(opt.Scope)
+	return r
 }
+
+func (r *reader) setScope(s Scope) { r.scope.Store(&s) }
 
 // order tells the reader of the URL that a page was asked for.
 type order struct {
@@ -157,7 +161,7 @@ func unreadable(err error) fetch.State {
 
 // rate scores a page that is parsed and has its fingerprint, and its links, and looks up the links and near-duplicates.
 func (r *reader) rate(p *parsedPage, order order, spent func() error) error {
-	p.Foreign, p.Sums = r.scope.foreign(p.Page), []page.Checksum{p.Checksum, p.Raw}
+	p.Foreign, p.Sums = r.scope.Load().foreign(p.Page), []page.Checksum{p.Checksum, p.Raw}
 	if r.earlier {
 		p.Sums = append(p.Sums, p.AbsoluteChecksum())
 	}
@@ -222,15 +226,15 @@ const maxLinkBytes = 1 << 20
 func (r *reader) links(p *parsedPage, order order) []link {
 	scores := r.opt.Scorer.ScoreLinks(make([]float64, 0, len(p.Links)), p.Page, p.Score)
 	r.translated(p, order, scores)
-	at := make(map[string]int, len(p.Links))
+	scope, at := r.scope.Load(), make(map[string]int, len(p.Links))
 	links := make([]link, 0, len(p.Links))
 	size := 0
 	for i := range p.Links {
 		l := &p.Links[i]
-		if r.scope.unnamed(p.Page, l) {
+		if scope.unnamed(p.Page, l) {
 			continue
 		}
-		f := link{URL: l.URL, At: l, Place: i, Score: scores[i], Skip: r.scope.skipLink(p.Page, l, order.Depth+1)}
+		f := link{URL: l.URL, At: l, Place: i, Score: scores[i], Skip: scope.skipLink(p.Page, l, order.Depth+1)}
 		if f.Skip == "" {
 			f.Skip = r.belowThreshold(f.Score)
 		}
@@ -337,7 +341,7 @@ func (r *reader) rateUnlinked(links []link, parent float64) {
 		if ok {
 			f.Score = scorer.ScoreUnlinked(f.URL, parent)
 		}
-		f.Skip = r.scope.Excludes(f.URL)
+		f.Skip = r.scope.Load().Excludes(f.URL)
 		if f.Skip == "" {
 			f.Skip = r.belowThreshold(f.Score)
 		}

@@ -19,6 +19,10 @@ type Progress struct {
 	Next    Marginal      // harvest of the next pages
 	Turns   Stats         // the owner's turns in this session
 
+	MaxPages         uint64        // the present limit; 0: none
+	MaxTime          time.Duration // likewise, of this session
+	Paused, Stopping bool
+
 	Refreshed RefreshCounts // revisits of this session
 	Round     int           // of a watch, over all sessions; 0 without rounds
 
@@ -79,6 +83,9 @@ func (r Result) After(before Result) Result {
 
 // After adds the progress of an earlier session.
 func (p Progress) After(before Progress) Progress {
+	if p.MaxTime > 0 {
+		p.MaxTime += before.Elapsed
+	}
 	p.Elapsed += before.Elapsed
 	p.Pages += before.Pages
 	p.Refreshed = p.Refreshed.plus(before.Refreshed)
@@ -104,6 +111,7 @@ func (c *Crawler) progress() Progress {
 		Counts: c.totals.snapshot(), Queue: c.waiting(), Hosts: c.hosts.Known(), Busy: len(c.jobs),
 		Elapsed: elapsed, Pages: pages,
 		Next: c.harvest.Estimate(), Turns: c.turns.Stats,
+		MaxPages: c.opt.MaxPages, MaxTime: c.opt.MaxTime, Paused: c.paused, Stopping: c.stopped != "",
 	}
 }
 

@@ -109,12 +109,20 @@ func (s *Scope) Excludes(u string) string {
 	switch {
 	case s.Forgotten.Has(u):
 		return store.ForgottenReason
-	case s.Exclude != nil && s.Exclude.MatchString(u):
-		return "excluded by " + s.Exclude.String()
+	case s.excluded(u) != "":
+		return s.excluded(u)
 	case s.Include != nil && !s.Include.MatchString(u):
 		return "not included by " + s.Include.String()
 	case len(s.TLD) > 0 && !slices.Contains(s.TLD, topLevel(u)):
 		return "top-level domain is not one of " + strings.Join(s.TLD, ", ")
+	}
+	return ""
+}
+
+// excluded is Excludes for the pattern Exclude alone.
+func (s *Scope) excluded(u string) string {
+	if s.Exclude != nil && s.Exclude.MatchString(u) {
+		return "excluded by " + s.Exclude.String()
 	}
 	return ""
 }
@@ -181,7 +189,7 @@ func macro(code string) string {
 // names a wanted one gets at least the score that led to the page.
 func (r *reader) translated(p *parsedPage, order order, scores []float64) {
 	for i := range scores {
-		if l := &p.Links[i]; p.Foreign != "" && l.Lang != "" && r.scope.wantsLang(l.Lang) {
+		if l := &p.Links[i]; p.Foreign != "" && l.Lang != "" && r.scope.Load().wantsLang(l.Lang) {
 			scores[i] = max(scores[i], order.Parent)
 		}
 	}

@@ -71,8 +71,13 @@ func (p *pool) begin(ctx context.Context) {
 		p.workers.Go(func() { p.work(work) })
 	}
 	p.ticker = time.NewTicker(500 * time.Millisecond)
-	if p.opt.MaxTime > 0 {
-		p.deadline = time.After(p.opt.MaxTime)
+	p.until(p.opt.MaxTime)
+}
+
+// until sets the deadline, counted from now; 0 for none.
+func (p *pool) until(left time.Duration) {
+	if p.deadline = nil; left > 0 {
+		p.deadline = time.After(left)
 	}
 }
 

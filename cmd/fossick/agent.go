@@ -160,11 +160,16 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, p *plan.Plan, exch
 	if err != nil {
 		return nil, err
 	}
-	socket, err := control.Open(control.Options{Store: p.Crawl.Store, URLs: p.Crawl.URLs, Engine: m.Engine(), Scorer: p.Crawl.Scorer, Status: shown.ServeStatus})
+	socket, err := openSocket(control.Options{Store: p.Crawl.Store, URLs: p.Crawl.URLs, Engine: m.Engine(), Scorer: p.Crawl.Scorer}, shown, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, socket.Close()) }()
+	closePage, err := c.showPage(a, p.Crawl.Store.Dir())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closePage()) }()
 	a.say("agent %s of the crawl %s: %s", id, c.Name, monitor.Beginning(c.Resume, p.NoTopic, m.Engine().Progress()))
 	if !c.fresh() {
 		a.say("it begins when no request of an earlier agent can still be running; with new agents this takes a minute or two")

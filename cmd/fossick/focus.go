@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"sync"
 	"time"
 
 	"fossick/crawler"
@@ -16,11 +18,13 @@ import (
 	"fossick/internal/cli"
 	"fossick/internal/page"
 	"fossick/store"
+	"fossick/ui"
 )
 
 // focusCmd crawls for a topic; package plan has its flags.
 type focusCmd struct {
 	plan.Crawl
+	UI bool `name:"ui" help:"Show the crawl in the browser, as fossick ui does." group:"net" expert:""`
 
 	revisits *revisiting // of watch; nil for other verbs
 }
@@ -131,13 +135,18 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 	if err != nil {
 		return nil, err
 	}
-	socket, err := control.Open(control.Options{
-		Store: p.Crawl.Store, URLs: p.Crawl.URLs, Engine: x.engine, Scorer: p.Crawl.Scorer, Status: x.shown.ServeStatus,
-	})
+	socket, err := openSocket(control.Options{
+		Store: p.Crawl.Store, URLs: p.Crawl.URLs, Engine: x.engine, Scorer: p.Crawl.Scorer,
+	}, x.shown, x.change)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, socket.Close()) }()
+	closePage, err := c.showPage(a, p.Crawl.Store.Dir())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closePage()) }()
 	a.say("%s", monitor.Beginning(c.Resume, p.NoTopic, x.engine.Progress()))
 	done, err := x.toTheEnd(ctx, socket)
 	x.line.End()
@@ -148,6 +157,19 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 	addPoliteness(ctx, a, result, p, p.Crawl.Store)
 	result.Started(x.starts, plan.RedactProxy(c.Proxy), done)
 	return result, err
+}
+
+// showPage shows the crawls in these stores in the browser, with --ui.
+func (c *focusCmd) showPage(a *app, stores ...string) (end func() error, err error) {
+	if !c.UI {
+		return func() error { return nil }, nil
+	}
+	server, err := a.serveUI(ui.Options{Addr: anyPort, Dirs: stores})
+	if err != nil {
+		return nil, err
+	}
+	a.say("the crawl in the browser: %s", server.Address())
+	return server.Stop, nil
 }
 
 // create makes the crawl's store, and waits if a reader opens it at once.
@@ -210,7 +232,10 @@ type crawling struct {
 	line   *monitor.Line
 	starts *monitor.Starts
 	began  time.Time
-	most   time.Duration // --max-time
+
+	changing sync.Mutex    // guards the fields below between two changes; the crawl reads them between sessions
+	most     time.Duration // --max-time
+	paused   bool          // by a person
 
 	done crawler.Result   // of the sessions before
 	past crawler.Progress // likewise
@@ -306,8 +331,65 @@ func (x *crawling) resume(left time.Duration) error {
 		return err
 	}
 	x.plan.Crawl.Store, x.plan.Crawl.Fetcher, x.plan.Crawl.MaxTime = s, fetcher, left
-	x.plan.Crawl.Browser = browser
+	x.plan.Crawl.Browser, x.plan.Crawl.Paused = browser, x.paused
 	return x.prepare()
+}
+
+// change takes in what a person changes in the browser. What has a flag lasts over a resume.
+func (x *crawling) change(ctx context.Context, socket *control.Socket, to ui.Change) error {
+	s, done, err := socket.Open(ctx) // no other session begins meanwhile
+	if err != nil {
+		return err
+	}
+	defer done()
+	x.changing.Lock()
+	defer x.changing.Unlock()
+	now := crawler.Change{Stop: to.Action == "stop"}
+	if to.Action == "pause" || to.Action == "go" {
+		x.paused = to.Action == "pause"
+		now.Paused = &x.paused
+	}
+	if to.Limits != nil || to.Exclude != nil {
+		if now, err = x.lasting(s, to); err != nil {
+			return err
+		}
+	}
+	return x.engine.Change(ctx, now)
+}
+
+// lasting returns a change of settings that the store keeps.
+func (x *crawling) lasting(s *store.Store, to ui.Change) (now crawler.Change, err error) {
+	exclude := ""
+	if to.Exclude != nil {
+		more, err := to.Exclude.Regexp()
+		if err != nil {
+			return now, err
+		}
+		if exclude = more.String(); x.plan.Crawl.Scope.Exclude != nil {
+			exclude = x.plan.Crawl.Scope.Exclude.String() + "|" + exclude
+		}
+		if now.Exclude, err = regexp.Compile(exclude); err != nil {
+			return now, cli.Usage(err)
+		}
+		x.plan.Crawl.Scope.Exclude = now.Exclude
+	}
+	now.Settings, err = plan.Changed(s, func(kept *plan.Settings) {
+		if exclude != "" {
+			kept.Exclude = exclude
+		}
+		if l := to.Limits; l != nil && l.MaxPages != nil {
+			now.MaxPages, kept.MaxPages = l.MaxPages, *l.MaxPages
+		}
+		if l := to.Limits; l != nil && l.MaxSeconds != nil {
+			x.most = time.Duration(*l.MaxSeconds * float64(time.Second))
+			session := x.most
+			if x.most > 0 {
+				session = max(x.most-x.past.Elapsed, 1)
+			}
+			now.MaxTime, kept.MaxTime = &session, x.most
+		}
+	})
+	return now, err
 }
 
 func (c *focusCmd) planned(a *app) (*plan.Plan, *fetch.Fetcher, error) {

@@ -16,6 +16,7 @@ import (
 	"fossick/internal/cli"
 	"fossick/internal/page"
 	"fossick/store"
+	"fossick/ui"
 )
 
 type labelCmd struct {
@@ -150,19 +151,24 @@ func (c labelCmd) examiner(a *app) (control.Examiner, func() error, error) {
 		return nil, nil, err
 	}
 	defer a.step("reading the crawl")()
-	crawl := plan.Crawl{Resume: true, Store: c.Store}
-	if _, err = crawl.Recall(s); err != nil {
-		return nil, nil, errors.Join(err, s.Close())
-	}
-	plan, err := crawl.Plan(plan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
-	if err != nil {
-		return nil, nil, errors.Join(err, s.Close())
-	}
-	r, err := control.Rest(s, plan.Crawl.URLs, plan.Crawl.Scorer, c.Topic)
+	r, err := a.examiner(s, c.Topic)
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	return r, s.Close, nil
+}
+
+// examiner returns the questions of the crawl in a store that does not run.
+func (a *app) examiner(s *store.Store, topic string) (ui.Examiner, error) {
+	crawl := plan.Crawl{Resume: true, Store: s.Dir()}
+	if _, err := crawl.Recall(s); err != nil {
+		return nil, err
+	}
+	plan, err := crawl.Plan(plan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+	if err != nil {
+		return nil, err
+	}
+	return control.Rest(s, plan.Crawl.URLs, plan.Crawl.Scorer, topic)
 }
 
 // pressed waits for one key without Enter, and restores the terminal afterwards.

@@ -287,6 +287,7 @@ type verbs struct {
 	Import      importCmd      `cmd:"" group:"look" help:"Make a store from pages that other programs have collected."`
 	Stats       statsCmd       `cmd:"" group:"look" help:"Describe a web: outcomes, sizes, types, links, domains."`
 	Watch       watchCmd       `cmd:"" group:"look" help:"Visit the pages of a crawl again and again, and measure how they change."`
+	UI          uiCmd          `cmd:"" name:"ui" group:"look" help:"Show crawls in the browser: watch, judge, search."`
 	Search      searchCmd      `cmd:"" group:"look" help:"Find pages of a crawl by their words."`
 	Forget      forgetCmd      `cmd:"" group:"look" help:"Delete pages on their owner's request, and never fetch them again."`
 	Verify      verifyCmd      `cmd:"" group:"look" help:"Check a store, record by record."`

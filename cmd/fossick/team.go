@@ -133,12 +133,21 @@ func (w *teamwork) run(ctx context.Context) (result *monitor.Result, err error) 
 	}
 	for i, engine := range w.team.Engines() {
 		p := &w.plans[i].Crawl
-		socket, err := control.Open(control.Options{Store: p.Store, URLs: p.URLs, Engine: engine, Scorer: p.Scorer, Status: w.shown.ServeStatus})
+		socket, err := openSocket(control.Options{Store: p.Store, URLs: p.URLs, Engine: engine, Scorer: p.Scorer}, w.shown, nil)
 		if err != nil {
 			return nil, err
 		}
 		w.sockets = append(w.sockets, socket)
 	}
+	var dirs []string
+	for _, s := range stores {
+		dirs = append(dirs, s.Dir())
+	}
+	closePage, err := w.cmd.showPage(w.a, dirs...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closePage()) }()
 	now := w.team.Progress()
 	if now.Counts.Pages == 0 { // at first each agent queues all start pages
 		now.Queue = min(now.Queue, len(w.plans[0].Crawl.Seeds))

@@ -71,12 +71,18 @@ func (c *Socket) label(w http.ResponseWriter, req *http.Request) {
 		reply(w, nil, fmt.Errorf("labels: %w; give fewer at once", err))
 		return
 	}
-	answer, err := c.take(req.Context(), asked)
+	answer, err := c.Label(req.Context(), asked)
 	reply(w, answer, err)
 }
 
-func (c *Socket) take(ctx context.Context, r LabelRequest) (*LabelAnswer, error) {
-	marks, err := r.marks(c.Store, c.URLs)
+// Label takes in labels of the crawl's URLs.
+func (c *Socket) Label(ctx context.Context, r LabelRequest) (*LabelAnswer, error) {
+	s, done, err := c.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	marks, err := r.marks(s, c.URLs)
 	if err != nil {
 		return nil, err
 	}
@@ -267,18 +273,19 @@ func (c *Socket) Fulfilled(pages map[string]uint64, err error) {
 	c.forgetting = nil
 }
 
-// answering holds a question back between sessions.
-func (c *Socket) answering(answer http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, req *http.Request) {
-		c.session.RLock()
-		defer c.session.RUnlock()
-		if c.Store == nil {
-			reply(w, nil, errNoStore)
-			return
-		}
-		answer(w, req)
+// Open returns the store of the crawl's present session, which waits for done before it ends. Between
+// two sessions Open waits.
+func (c *Socket) Open(context.Context) (s *store.Store, done func() error, err error) {
+	c.session.RLock()
+	if c.Store == nil {
+		c.session.RUnlock()
+		return nil, nil, errNoStore
 	}
+	return c.Store, func() error { c.session.RUnlock(); return nil }, nil
 }
+
+// Ended is closed when the crawl ends.
+func (c *Socket) Ended() <-chan struct{} { return c.ending }
 
 // explainer is a scorer that explains its present score of a URL.
 type explainer interface {
@@ -290,19 +297,29 @@ type waiter interface {
 	Standing(ctx context.Context, url string) (*crawler.Standing, error)
 }
 
-// why is the crawl's end of the verb: the story as the store has it, and the scorer's
-// present opinion.
+// why answers GET /why.
 func (c *Socket) why(w http.ResponseWriter, req *http.Request) {
-	r, err := story.Of(c.Store, c.URLs, req.URL.Query().Get("url"), time.Now())
+	r, err := c.Story(req.Context(), req.URL.Query().Get("url"))
+	reply(w, r, err)
+}
+
+// Story returns the story of a URL as the store has it, and the scorer's present opinion.
+func (c *Socket) Story(ctx context.Context, url string) (*story.Story, error) {
+	s, done, err := c.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	r, err := story.Of(s, c.URLs, url, time.Now())
 	if e, ok := c.Scorer.(explainer); ok && err == nil {
 		if now, ok := e.Explain(r.URL); ok {
 			r.Now = &story.Score{Value: &now.Value, Terms: now.Terms}
 		}
 	}
 	if w, ok := c.Engine.(waiter); ok && err == nil {
-		if s, _ := w.Standing(req.Context(), r.URL); s != nil { // a crawl that has just ended waits no more
+		if s, _ := w.Standing(ctx, r.URL); s != nil { // a crawl that has just ended waits no more
 			r.Standing(s.Price, s.Wait, s.File)
 		}
 	}
-	reply(w, r, err)
+	return r, err
 }

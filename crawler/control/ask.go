@@ -69,15 +69,24 @@ func CheckQuestions(n int) error {
 // ask answers the question for /ask.
 func (c *Socket) ask(w http.ResponseWriter, req *http.Request) {
 	n, err := strconv.Atoi(req.URL.Query().Get("n"))
+	var asked []Asked
 	if err == nil {
-		err = CheckQuestions(n)
+		asked, err = c.Ask(req.Context(), req.URL.Query().Get("topic"), n)
 	}
-	if err != nil {
-		reply(w, nil, err)
-		return
-	}
-	asked, err := questions(c.Store, c.URLs, c.Scorer, req.URL.Query().Get("topic"), n)
 	reply(w, asked, err)
+}
+
+// Ask returns the n pages and links whose labels would change the crawl most.
+func (c *Socket) Ask(ctx context.Context, topic string, n int) ([]Asked, error) {
+	if err := CheckQuestions(n); err != nil {
+		return nil, err
+	}
+	s, done, err := c.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return questions(s, c.URLs, c.Scorer, topic, n)
 }
 
 // questions returns a scorer's questions for a topic, with their pages.
@@ -252,6 +261,15 @@ func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic st
 
 func (r *resting) Ask(_ context.Context, n int) ([]Asked, error) {
 	return questions(r.store, r.urls, r.scorer, r.topic, n)
+}
+
+// Queue returns the n best URLs that wait, by the present scores, and how many wait.
+func (r *resting) Queue(n int) ([]Best, int, error) {
+	topic, err := topicOf(r.store, r.topic)
+	if err != nil {
+		return nil, 0, err
+	}
+	return queueOf(r.store, r.urls, crawler.ScorerOf(r.scorer, topic), n)
 }
 
 func (r *resting) Label(_ context.Context, labels []Label) (LabelAnswer, error) {

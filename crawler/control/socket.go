@@ -40,6 +40,15 @@ type Options struct {
 	Engine engine           // receives labels and pages to forget
 	Scorer crawler.Scorer   // the crawl's
 	Status http.HandlerFunc
+
+	// Page returns what answers below /ui/, for the page in the browser; nil for none.
+	Page func(*Socket) Page
+}
+
+// Page answers for the page in the browser, until Close.
+type Page interface {
+	http.Handler
+	Close() error
 }
 
 // engine is a running crawl.
@@ -54,6 +63,7 @@ type engine interface {
 type Socket struct {
 	Options // for handlers, under session
 	server  *serving.Server
+	page    Page          // nil without Options.Page
 	ending  chan struct{} // closed by Close, to cut off copies of the store
 	remove  []string      // files to remove at the end
 
@@ -74,12 +84,16 @@ func Open(opt Options) (*Socket, error) {
 		return nil, fmt.Errorf("control socket of the crawl: %w; check the permissions of %s", err, dir)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /why", c.answering(c.why))
-	mux.HandleFunc("POST /label", c.answering(c.label))
+	mux.HandleFunc("GET /why", c.why)
+	mux.HandleFunc("POST /label", c.label)
 	mux.HandleFunc("POST /forget", c.forget)
-	mux.HandleFunc("GET /ask", c.answering(c.ask))
+	mux.HandleFunc("GET /ask", c.ask)
 	mux.HandleFunc("GET /status", opt.Status)
-	mux.HandleFunc("GET /snapshot", c.answering(c.snapshot))
+	mux.HandleFunc("GET /snapshot", c.snapshot)
+	if opt.Page != nil {
+		c.page = opt.Page(c)
+		mux.Handle("/ui/", http.StripPrefix("/ui", c.page))
+	}
 	c.server = serving.Start(l, mux, serving.Options{Grace: grace})
 	return c, nil
 }
@@ -109,7 +123,11 @@ const grace = 10 * time.Second
 // Close stops the server and waits for its answers.
 func (c *Socket) Close() error {
 	close(c.ending)
-	err := c.server.Stop()
+	var err error
+	if c.page != nil {
+		err = c.page.Close()
+	}
+	err = errors.Join(err, c.server.Stop())
 	for _, path := range c.remove {
 		err = errors.Join(err, os.RemoveAll(path))
 	}
@@ -140,18 +158,33 @@ func Ask(ctx context.Context, dir, path string, question, answer any, busy error
 	return readAnswer(resp, answer)
 }
 
-// call is Ask without reading the answer.
-func call(ctx context.Context, dir, path string, question any, busy error) (*http.Response, error) {
-	socket := filepath.Join(dir, socketName)
-	if to, err := os.Readlink(socket); err == nil {
-		socket = to
-	}
-	client := http.Client{Transport: &http.Transport{
+// Transport reaches the crawl that runs in a store's folder, whatever the host of the request.
+func Transport(dir string) *http.Transport {
+	return &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+			return (&net.Dialer{}).DialContext(ctx, "unix", socketOf(dir))
 		},
 		DisableKeepAlives: true,
-	}}
+	}
+}
+
+// HasSocket reports whether a crawl has its socket in a store's folder, or was killed and left it.
+func HasSocket(dir string) bool {
+	_, err := os.Stat(socketOf(dir))
+	return err == nil
+}
+
+func socketOf(dir string) string {
+	socket := filepath.Join(dir, socketName)
+	if to, err := os.Readlink(socket); err == nil {
+		return to
+	}
+	return socket
+}
+
+// call is Ask without reading the answer.
+func call(ctx context.Context, dir, path string, question any, busy error) (*http.Response, error) {
+	client := http.Client{Transport: Transport(dir)}
 	method, body := http.MethodGet, []byte(nil)
 	if question != nil {
 		var err error
@@ -199,6 +232,12 @@ const stallsAfter = 30 * time.Second
 // snapshot answers GET /snapshot. A reader that leaves or stalls does not delay the crawl or
 // its end.
 func (c *Socket) snapshot(w http.ResponseWriter, req *http.Request) {
+	s, done, err := c.Open(req.Context())
+	if err != nil {
+		reply(w, nil, err)
+		return
+	}
+	defer done()
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
 	pausing := c.pausing
@@ -213,7 +252,7 @@ func (c *Socket) snapshot(w http.ResponseWriter, req *http.Request) {
 	}()
 	w.Header().Set("Content-Type", "application/octet-stream")
 	// The reader notices a missing end.
-	_ = c.Store.Snapshot(ctx, patient{w, http.NewResponseController(w)})
+	_ = s.Snapshot(ctx, patient{w, http.NewResponseController(w)})
 }
 
 // patient gives each part of an answer its own time limit.

@@ -9,6 +9,7 @@ import (
 
 // Waiting is a waiting URL as Survey reports it.
 type Waiting struct {
+	ID       ID
 	Priority float64
 	Party    Host // the host, or all hosts at one address
 }
@@ -31,7 +32,7 @@ func (f *Frontier) Survey(dst []Waiting, n int, until time.Time) []Waiting {
 	}
 	for i := range s.found[:min(n, len(s.found))] {
 		e := s.found[i]
-		dst = append(dst, Waiting{Priority: e.priority, Party: f.hosts.find(e.host)})
+		dst = append(dst, Waiting{ID: e.id, Priority: e.priority, Party: f.hosts.find(e.host)})
 	}
 	clear(s.found) // drops pointers into heaps
 	return dst

@@ -70,9 +70,9 @@ func TestSurvey(t *testing.T) {
 		}
 		until := now.Add(time.Duration(rng.IntN(100)) * time.Second)
 		var want []Waiting
-		for _, u := range waiting {
+		for id, u := range waiting {
 			if _, doubt := doubts[u.host]; !doubt && !rests[u.host].After(until) {
-				want = append(want, Waiting{u.priority, u.host})
+				want = append(want, Waiting{id, u.priority, u.host})
 			}
 		}
 		slices.SortFunc(want, func(a, b Waiting) int { return cmp.Compare(b.Priority, a.Priority) })

@@ -392,6 +392,16 @@ func (c *Crawl) Keep(s *store.Store, p *Plan) error {
 	return s.SetSettings(text)
 }
 
+// Changed returns the settings in a store as change leaves them, for Store.SetSettings.
+func Changed(s *store.Store, change func(*Settings)) ([]byte, error) {
+	k, err := keptIn(s)
+	if err != nil {
+		return nil, err
+	}
+	change(&k.Settings)
+	return json.Marshal(k)
+}
+
 // Recall fills in from the store the settings that c leaves open. It returns the store's
 // settings that open the network, to warn the user.
 func (c *Crawl) Recall(s *store.Store) (opened string, err error) {

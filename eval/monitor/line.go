@@ -19,6 +19,11 @@ type Line struct {
 
 	NoTopic bool // the crawl has no topic
 
+	pace pace
+}
+
+// pace estimates a crawl's speed and the time left, from its progress so far.
+type pace struct {
 	recent []sample // of the last seconds, for the speed
 	left   cli.Left
 }
@@ -54,6 +59,9 @@ func Beginning(resume, noTopic bool, p crawler.Progress) string {
 
 // Show updates the line; call it twice a second.
 func (s *Line) Show(p crawler.Progress) {
+	if p.MaxPages > 0 { // a person may have changed it
+		s.maxPages, s.maxTime = p.MaxPages, p.MaxTime
+	}
 	s.screen.Show(plainEvery, s.parts(p, time.Now())...)
 }
 
@@ -100,10 +108,10 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []cli.Part {
 		why = s.patience(p)
 	}
 	parts = append(parts, why)
-	if speed := s.speed(p); speed > 0 {
+	if speed := s.pace.speed(p); speed > 0 {
 		add(4, "%.1f pages/s", speed)
 	}
-	if left, known := s.timeLeft(p); known {
+	if left, known := s.pace.timeLeft(p, s.maxPages, s.maxTime); known {
 		add(3, "%s left", cli.TimeLeft(left))
 	}
 	add(6, "queue %d", p.Queue)
@@ -143,7 +151,7 @@ func standstill(p crawler.Progress, now time.Time) cli.Part {
 }
 
 // speed returns pages per second over the last seconds.
-func (s *Line) speed(p crawler.Progress) float64 {
+func (s *pace) speed(p crawler.Progress) float64 {
 	s.recent = append(s.recent, sample{p.Elapsed, p.Pages})
 	for len(s.recent) > 2 && p.Elapsed-s.recent[0].at > speedWindow {
 		s.recent = s.recent[1:]
@@ -159,12 +167,12 @@ func (s *Line) speed(p crawler.Progress) float64 {
 }
 
 // timeLeft estimates the time to the nearest limit; false while it is unknown.
-func (s *Line) timeLeft(p crawler.Progress) (time.Duration, bool) {
+func (s *pace) timeLeft(p crawler.Progress, maxPages uint64, maxTime time.Duration) (time.Duration, bool) {
 	before := p.Counts.Pages - p.Pages // from earlier sessions
-	left, known := s.left.After(p.Elapsed, float64(p.Pages), float64(s.maxPages)-float64(before))
-	known = known && p.Counts.Pages < s.maxPages
-	if s.maxTime > 0 {
-		if rest := max(0, s.maxTime-p.Elapsed); !known || rest < left {
+	left, known := s.left.After(p.Elapsed, float64(p.Pages), float64(maxPages)-float64(before))
+	known = known && p.Counts.Pages < maxPages
+	if maxTime > 0 {
+		if rest := max(0, maxTime-p.Elapsed); !known || rest < left {
 			left, known = rest, true
 		}
 	}

@@ -81,7 +81,7 @@ func TestTimeLeft(t *testing.T) {
 		for half := range 2 * seconds { // two pages per second
 			p := crawler.Progress{Elapsed: time.Duration(half+1) * time.Second / 2, Pages: uint64(half + 1)}
 			p.Counts.Pages = before + p.Pages
-			left, known = s.timeLeft(p)
+			left, known = s.pace.timeLeft(p, s.maxPages, s.maxTime)
 		}
 		return left.Round(time.Second), known
 	}

@@ -22,6 +22,8 @@ import (
 	"fossick/internal/cli"
 	"fossick/internal/report"
 	"fossick/internal/serving"
+	"fossick/internal/stats"
+	"fossick/store"
 )
 
 // Server serves a running crawl's last progress: /status as JSON, /metrics for Prometheus.
@@ -29,6 +31,8 @@ type Server struct {
 	session Session
 	whole   whole
 	last    atomic.Pointer[crawler.Progress]
+	now     atomic.Pointer[moving]
+	pace    pace // of the caller of Show
 	failed  atomic.Pointer[[]startFailure]
 	server  *serving.Server // nil when it does not listen
 	addr    net.Addr        // nil when it does not listen
@@ -69,8 +73,23 @@ func (m *Server) Stop() error {
 	return m.server.Stop()
 }
 
-// Show stores the progress; the caller must not change p's maps afterwards.
-func (m *Server) Show(p crawler.Progress) { m.last.Store(&p) }
+// Show stores the progress; the caller must not change p's maps afterwards. For one goroutine.
+func (m *Server) Show(p crawler.Progress) {
+	now := moving{started: time.Now().Add(-p.Elapsed), speed: m.pace.speed(p)}
+	if left, known := m.pace.timeLeft(p, p.MaxPages, p.MaxTime); known && !p.Paused {
+		seconds := left.Seconds()
+		now.left = &seconds
+	}
+	m.now.Store(&now)
+	m.last.Store(&p)
+}
+
+// moving is what a crawl's progress tells only while it runs.
+type moving struct {
+	started time.Time
+	speed   float64  // pages a second
+	left    *float64 // seconds; nil if unknown
+}
 
 // ShowFailed stores the failed start pages.
 func (m *Server) ShowFailed(failed []startFailure) { m.failed.Store(&failed) }
@@ -99,23 +118,109 @@ type Status struct {
 
 	Topics map[string]topicStatus `json:"topics,omitempty"` // when several topics share the crawl
 	Whole  *Whole                 `json:"whole,omitempty"`  // for one agent of a multi-agent crawl, while the message exchange answers
+
+	Running         bool        `json:"running"`
+	Paused          bool        `json:"paused"`
+	Stopping        bool        `json:"stopping"`
+	Started         *time.Time  `json:"started"` // of this session; null without a running crawl
+	Limits          limits      `json:"limits"`
+	PagesPerSecond  *float64    `json:"pages_per_second"` // of the last seconds; null without a running crawl
+	SecondsLeft     *float64    `json:"seconds_left"`     // null if unknown
+	HarvestInterval *[2]float64 `json:"harvest_interval"` // 95 %; null without pages
+	Last            *lastPages  `json:"last"`             // null without pages
+}
+
+// limits are the present ones; null for none.
+type limits struct {
+	MaxPages   *uint64  `json:"max_pages"`
+	MaxSeconds *float64 `json:"max_seconds"` // of this session
+}
+
+// lastPages is the harvest of the pages that were stored last.
+type lastPages struct {
+	Pages    int        `json:"pages"`
+	Relevant int        `json:"relevant"`
+	Harvest  float64    `json:"harvest"`
+	Interval [2]float64 `json:"interval"` // 95 %
 }
 
 // ServeStatus writes a Status.
 func (m *Server) ServeStatus(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(m.Status(r.Context())) // a client that has gone needs no answer
+}
+
+// Status returns the state of the crawl as it was shown last.
+func (m *Server) Status(ctx context.Context) Status {
 	p := m.progress()
 	n := p.Counts
 	s := Status{
 		Topic: m.session.Topic, Store: m.session.Store, Topics: topicsOf(m.session.Topics, n), Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
 		Network: networkStatus{utc(p.DownSince), p.Outages, p.OutageTime.Seconds()}, Owner: ownerOf(p.Turns), Patience: patienceOf(p.Patience),
-		Next: eval.NextPagesOf(p.Next), Whole: m.whole.now(r.Context()), SeedsFailed: []startFailure{},
+		Next: eval.NextPagesOf(p.Next), Whole: m.whole.now(ctx), SeedsFailed: []startFailure{},
+		Running: true, Paused: p.Paused, Stopping: p.Stopping,
 	}
 	if failed := m.failed.Load(); failed != nil {
 		s.SeedsFailed = *failed
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(s) // a client that has gone needs no answer
+	s.move(p, m.now.Load())
+	return s
+}
+
+// StatusOf returns the state of a crawl that does not run; relevant tells of its pages, in their order.
+func StatusOf(s *store.Store, relevant []bool) (Status, error) {
+	counts, err := s.Counts()
+	if err != nil {
+		return Status{}, err
+	}
+	info := s.Info()
+	session := Session{Topic: info.Topic, Store: s.Dir()}
+	for _, name := range info.Topics {
+		session.Topics = append(session.Topics, Goal{Name: name})
+	}
+	p := crawler.Progress{Counts: counts, Next: crawler.Of(relevant)}
+	queue := counts.URLs - min(counts.URLs, counts.Skipped)
+	for _, n := range counts.States {
+		queue -= min(queue, n)
+	}
+	p.Queue = int(queue)
+	for h, err := range s.Hosts() {
+		if err != nil {
+			return Status{}, err
+		}
+		if h.Requests > 0 {
+			p.Hosts++
+		}
+	}
+	m := Server{session: session}
+	m.last.Store(&p)
+	status := m.Status(context.Background())
+	status.Running = false
+	return status, nil
+}
+
+// move adds what changes as a crawl goes on; now is nil without a running crawl.
+func (s *Status) move(p crawler.Progress, now *moving) {
+	if now != nil {
+		started := now.started.UTC().Truncate(time.Second)
+		s.Started, s.PagesPerSecond, s.SecondsLeft = &started, &now.speed, now.left
+	}
+	if p.MaxPages > 0 {
+		s.Limits.MaxPages = &p.MaxPages
+	}
+	if p.MaxTime > 0 {
+		seconds := p.MaxTime.Seconds()
+		s.Limits.MaxSeconds = &seconds
+	}
+	if n := p.Counts; n.Pages > 0 {
+		interval := stats.Wilson(int(n.Relevant), int(n.Pages))
+		s.HarvestInterval = &interval
+	}
+	if next := p.Next; next.Pages > 0 {
+		hits := int(math.Round(next.Harvest * float64(next.Pages)))
+		s.Last = &lastPages{next.Pages, hits, next.Harvest, stats.Wilson(hits, next.Pages)}
+	}
 }
 
 func (m *Server) progress() crawler.Progress {

@@ -1,0 +1,137 @@
+package ui
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"slices"
+
+	"fossick/export"
+	"fossick/internal/cli"
+	"fossick/store"
+)
+
+// downloads are the formats of a download, with the name's ending and the media type.
+var downloads = map[string][2]string{
+	"csv": {".csv", "text/csv; charset=utf-8"}, "jsonl": {".jsonl", "application/jsonl"}, "parquet": {".parquet", "application/vnd.apache.parquet"},
+	"markdown": {".zip", "application/zip"}, "urls": {".txt", "text/plain; charset=utf-8"},
+}
+
+// export answers GET /export: the pages of a filter as a file. Pages whose owners refuse the crawl's
+// purpose are left out, as in the verb.
+func (f *Interface) export(w http.ResponseWriter, r *http.Request) {
+	began := false
+	if err := f.download(r, func(name, media string) io.Writer {
+		began = true
+		w.Header().Set("Content-Type", media)
+		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+		return w
+	}); err != nil {
+		if began {
+			panic(http.ErrAbortHandler) // the client must not take the part for the whole
+		}
+		fail(w, statusOf(err), err.Error())
+	}
+}
+
+func (f *Interface) download(r *http.Request, begin func(name, media string) io.Writer) error {
+	name := r.URL.Query().Get("format")
+	kind, ok := downloads[name]
+	if !ok {
+		return cli.Usagef("format=%.50q: want csv, jsonl, parquet, markdown or urls", name)
+	}
+	sel, done, s, _, err := f.selected(r.Context(), r.URL.Query())
+	if err != nil {
+		return err
+	}
+	defer done()
+	numbers := map[uint64]bool{}
+	for _, one := range sel.rows {
+		if one.number != 0 {
+			numbers[uint64(one.number)] = true
+		}
+	}
+	if len(numbers) == 0 {
+		return cli.Usagef("no page fits this filter; choose another one")
+	}
+	stores, err := export.Open(r.Context(), []string{f.dir}, export.Options{
+		Open: func(string) (*store.Store, func() error, error) { return s, func() error { return nil }, nil },
+		Text: func(body []byte, p *export.Page, _ export.Want) (string, string) {
+			return f.text(body, &store.Page{URL: p.URL, ContentType: p.ContentType})
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer stores.Close()
+	formats := export.Formats()
+	format := formats[max(0, slices.IndexFunc(formats, func(f export.Format) bool { return f.Name == name }))]
+	if name == "urls" {
+		format.Want = export.Want{}
+	}
+	pages, err := stores.Select(r.Context(), export.Choice{}, format.Want)
+	if err != nil {
+		return err
+	}
+	to := begin(nameOf(f.dir)+kind[0], kind[1])
+	return write(r.Context(), chosen(pages.Pages(r.Context()), numbers), &format, name, to)
+}
+
+// chosen yields the pages with these numbers.
+func chosen(pages iter.Seq2[*export.Page, error], numbers map[uint64]bool) iter.Seq2[*export.Page, error] {
+	return func(yield func(*export.Page, error) bool) {
+		for p, err := range pages {
+			if (err != nil || numbers[p.Number]) && !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+func write(ctx context.Context, pages iter.Seq2[*export.Page, error], format *export.Format, name string, to io.Writer) error {
+	switch name {
+	case "urls":
+		for p, err := range pages {
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(to, p.URL+"\n"); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "markdown":
+		return writeZip(pages, to)
+	}
+	at := export.Stream(to)
+	sink, err := format.Open(at, format.File, nil)
+	if err != nil {
+		return errors.Join(err, at.Discard())
+	}
+	if _, err := export.Run(ctx, pages, []export.Sink{sink}); err != nil {
+		return errors.Join(err, at.Discard())
+	}
+	return at.Commit()
+}
+
+// writeZip writes a file of Markdown a page.
+func writeZip(pages iter.Seq2[*export.Page, error], to io.Writer) error {
+	z := zip.NewWriter(to)
+	for p, err := range pages {
+		if err != nil {
+			return err
+		}
+		file, err := z.Create(fmt.Sprintf("%08d.md", p.Number))
+		if err == nil {
+			_, err = fmt.Fprintf(file, "---\nurl: %q\ntitle: %q\nscore: %g\n---\n\n%s\n", p.URL, p.Title, p.Score, p.Markdown)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}

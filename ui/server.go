@@ -1,0 +1,260 @@
+package ui
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"fossick/crawler/control"
+	"fossick/internal/cli"
+	"fossick/internal/serving"
+	"fossick/store"
+)
+
+// Options configure a Server.
+type Options struct {
+	Addr     string   // HOST:PORT; without HOST on loopback
+	Password string   // "": a token in the address, and loopback only
+	Dirs     []string // folders of stores
+	Rest              // for stores without a running crawl
+}
+
+// Server serves the page and the interface.
+type Server struct {
+	access *access
+	stores []*stored
+	server *serving.Server
+	addr   net.Addr
+}
+
+// stored is a store of the server.
+type stored struct {
+	name, dir string
+	rest      *Interface // when no crawl runs
+	proxy     *httputil.ReverseProxy
+}
+
+//go:embed openapi.yaml
+var openAPI []byte
+
+// Open serves until Stop.
+func Open(opt Options) (*Server, error) {
+	if err := checkAddr(opt.Addr, opt.Password); err != nil {
+		return nil, err
+	}
+	l, err := serving.Listen(opt.Addr)
+	if err != nil {
+		return nil, cli.Usagef("--addr: %w; give a free HOST:PORT such as 127.0.0.1:8080", err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	s := &Server{access: newAccess(opt.Password, port), addr: l.Addr()}
+	for _, dir := range opt.Dirs {
+		one := &stored{name: nameOf(dir), dir: dir, rest: atRest(dir, opt.Rest)}
+		one.proxy = proxyTo(one)
+		s.stores = append(s.stores, one)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/stores", answering(s.list))
+	mux.HandleFunc("/api/stores/{n}", s.one)
+	mux.HandleFunc("/api/stores/{n}/{what}", s.one)
+	mux.HandleFunc("GET /api/openapi.yaml", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/yaml")
+		_, _ = w.Write(openAPI)
+	})
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, http.StatusNotFound, "there is no such question; see /api/openapi.yaml")
+	})
+	mux.Handle("/", files())
+	s.server = serving.Start(l, serving.OwnNames(opt.Addr, s.access.guard(mux)), serving.Options{})
+	return s, nil
+}
+
+// Address returns the address for a browser, with the token unless there is a password.
+func (s *Server) Address() string {
+	at := "http://" + s.addr.String() + "/"
+	if s.access.password != "" {
+		return at
+	}
+	return at + "?token=" + s.access.token
+}
+
+// Addr returns the address without the token.
+func (s *Server) Addr() string { return s.addr.String() }
+
+// Stop ends the server and waits for it.
+func (s *Server) Stop() error {
+	for _, one := range s.stores {
+		one.rest.stop()
+	}
+	err := s.server.Stop()
+	for _, one := range s.stores {
+		err = errors.Join(err, one.rest.Close())
+	}
+	return err
+}
+
+// files serves the page.
+func files() http.Handler {
+	fsys, ok := Files()
+	if !ok {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			_, _ = io.WriteString(w, "This build of fossick has no page for browsers. Its interface for programs is described at /api/openapi.yaml.\n")
+		})
+	}
+	server := http.FileServerFS(fsys)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if name := strings.TrimPrefix(r.URL.Path, "/"); name != "" {
+			if _, err := fs.Stat(fsys, name); err != nil {
+				r = r.Clone(r.Context()) // a view of the page
+				r.URL.Path = "/"
+			}
+		}
+		server.ServeHTTP(w, r)
+	})
+}
+
+// one passes a question to whoever answers for a store now.
+func (s *Server) one(w http.ResponseWriter, r *http.Request) {
+	n, err := strconv.Atoi(r.PathValue("n"))
+	if err != nil || n < 0 || n >= len(s.stores) {
+		fail(w, http.StatusNotFound, "there is no such store; see /api/stores")
+		return
+	}
+	r = r.Clone(r.Context())
+	r.URL.Path, r.URL.RawPath = "/"+r.PathValue("what"), ""
+	s.stores[n].ServeHTTP(w, r)
+}
+
+func (s *stored) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !control.HasSocket(s.dir) {
+		s.rest.ServeHTTP(w, r)
+		return
+	}
+	if r.URL.Path == "/snapshot" {
+		w.Header().Del("Content-Security-Policy") // it has its own
+	}
+	s.proxy.ServeHTTP(w, r)
+}
+
+// proxyTo passes requests on to the crawl that runs in the store's folder. If it has ended, or was
+// killed and left its socket, the store at rest answers.
+func proxyTo(s *stored) *httputil.ReverseProxy {
+	return &httputil.ReverseProxy{
+		Transport: control.Transport(s.dir),
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: "crawl", Path: "/ui"})
+			for _, name := range []string{"Cookie", "Authorization"} {
+				r.Out.Header.Del(name)
+			}
+		},
+		FlushInterval: -1,
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			var dial *net.OpError
+			if errors.As(err, &dial) && dial.Op == "dial" {
+				s.rest.ServeHTTP(w, r)
+				return
+			}
+			fail(w, http.StatusServiceUnavailable, "the crawl has just ended; ask again")
+		},
+	}
+}
+
+// Summary is a store in the list.
+type summary struct {
+	Name     string     `json:"name"`
+	Dir      string     `json:"dir"`
+	Topic    string     `json:"topic"`
+	Topics   []string   `json:"topics"`
+	Running  bool       `json:"running"`
+	Pages    uint64     `json:"pages"`
+	Relevant uint64     `json:"relevant"`
+	Harvest  *float64   `json:"harvest"`
+	Updated  *time.Time `json:"updated"` // when the last page was stored; null without pages
+}
+
+// list answers GET /api/stores. A store that cannot be opened is there without figures.
+func (s *Server) list(r *http.Request) (any, error) {
+	all := struct {
+		Stores []summary `json:"stores"`
+	}{[]summary{}}
+	for _, one := range s.stores {
+		req := r.Clone(r.Context())
+		req.URL = &url.URL{Path: "/"}
+		var got answer
+		one.ServeHTTP(&got, req)
+		row := summary{}
+		if got.status != http.StatusOK || json.Unmarshal(got.Bytes(), &row) != nil {
+			row = summary{Topics: []string{}}
+		}
+		row.Name, row.Dir = one.name, one.dir
+		all.Stores = append(all.Stores, row)
+	}
+	return all, nil
+}
+
+// answer keeps what a handler answers.
+type answer struct {
+	bytes.Buffer
+	header http.Header
+	status int
+}
+
+func (a *answer) Header() http.Header {
+	if a.header == nil {
+		a.header = http.Header{}
+	}
+	return a.header
+}
+
+func (a *answer) WriteHeader(status int) { a.status = status }
+
+func (a *answer) Write(b []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	return a.Buffer.Write(b)
+}
+
+// answering turns a function into a handler that answers in JSON.
+func answering(f func(r *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := f(r)
+		if err != nil {
+			fail(w, statusOf(err), err.Error())
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(v) // a client that left needs no answer; < and > are escaped
+	}
+}
+
+// fail answers with an error.
+func fail(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": text})
+}
+
+func statusOf(err error) int {
+	var mistake cli.UsageError
+	switch {
+	case errors.As(err, &mistake):
+		return http.StatusBadRequest
+	case errors.Is(err, store.ErrUnknown), errors.Is(err, store.ErrNoPage), errors.Is(err, store.ErrNone):
+		return http.StatusNotFound
+	case errors.Is(err, store.ErrBusy):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}

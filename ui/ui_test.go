@@ -1,0 +1,514 @@
+package ui
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fossick/crawler"
+	"fossick/crawler/control"
+	"fossick/eval/monitor"
+	"fossick/internal/page"
+	"fossick/store"
+)
+
+// attack is a title that must come out as text, and only as JSON.
+const attack = "</script><script>alert(1)</script><svg onload=alert(2)> \u202egnp.exe \x1b[31mred"
+
+// body is a page that would run, load and send something.
+const body = `<html><head><title>x</title><base href="http://evil.test/"><meta http-equiv="refresh" content="0;url=http://evil.test/">
+<style>@import "http://evil.test/a.css";</style><link rel="stylesheet" href="http://evil.test/b.css"></head>
+<body onload="alert(3)"><h1>Honey</h1><p>Bees make honey of nectar, which they dry.</p>
+<script>alert(4)</script><img src="http://evil.test/c.png" onerror="alert(5)"><img src="data:image/png;base64,iVBORw0KGgo=">
+<svg><script>alert(6)</script><a xlink:href="javascript:alert(7)">z</a></svg><form action="http://evil.test/"><input name="p"></form>
+<a href="javascript:alert(8)">a</a> <a href="/b">the second page</a><iframe src="http://evil.test/d"></iframe><object data="http://evil.test/e"></object>
+<div style="background:url(http://evil.test/f)">styled</div></body></html>`
+
+// makeStore makes a store of n pages, a page that failed, and two links that wait.
+func makeStore(t testing.TB, n int) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "bees")
+	s, err := store.Create(dir, store.Info{Topic: "bees"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := store.Counts{States: map[string]uint64{}, Codes: map[int]uint64{}}
+	now := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+	packed := s.Compress([]byte(body))
+	for i := range n + 3 {
+		b := s.Batch()
+		counts.URLs++
+		id, address := store.ID(counts.URLs), fmt.Sprintf("http://h%d.test/page%d", i%3, i)
+		if i == 1 {
+			address = "http://evil.test/b"
+		}
+		d := store.Discovery{URL: address, Via: store.ViaSeed, At: now}
+		if i > 0 {
+			d.Via, d.From, d.Depth = store.ViaLink, 1, 1
+		}
+		errs := []error{b.PutSeen(store.HashURL(address), id, false), b.PutDiscovery(id, d)}
+		visit := store.Visit{Start: now, Millis: 5, State: "ok", Code: 200}
+		switch {
+		case i < n:
+			counts.Pages++
+			counts.States["ok"]++
+			p := &store.Page{
+				Number: counts.Pages, ID: id, URL: address, ContentType: "text/html; charset=utf-8", Title: fmt.Sprintf("Title %03d", n-i), Lang: "en",
+				Score: float64(i) / float64(n), Relevant: i%2 == 0, Label: "bees", Probability: .9, Rule: "honey +0.50, nectar +0.25", Bytes: int64(len(body)), At: now + int64(i)*1000,
+			}
+			if i == 0 {
+				p.Title, p.Links = attack+strings.Repeat("A", 1<<20), []store.ID{2}
+			}
+			if p.Relevant {
+				counts.Relevant++
+			}
+			errs = append(errs, b.PutVisit(id, 1, visit), b.PutOutcome(id, store.Outcome{State: "ok", Page: counts.Pages, At: p.At, Score: .5}), b.PutPage(p, packed))
+		case i == n:
+			counts.States["code"]++
+			visit.State, visit.Code = "code", 404
+			errs = append(errs, b.PutVisit(id, 1, visit), b.PutOutcome(id, store.Outcome{State: "code", At: now}))
+		default:
+			errs = append(errs, b.PutQueued(id, store.Queued{Priority: float64(i-n) / 4, Score: float64(i-n) / 4, Parent: 1}))
+		}
+		host := &store.Host{Name: page.Host(address), Pages: 1, Requests: 2, RobotsAt: now}
+		if i == n {
+			host.Next, host.RestFor = time.Now().Add(time.Hour).UnixMilli(), store.RestForRetryAfter
+		}
+		if err := errors.Join(errors.Join(errs...), b.PutHost(host), b.PutCounts(&counts), b.Commit()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func urlsOf(*store.Store) (*page.Normalizer, error) { return page.NewNormalizer(nil), nil }
+
+func textOf(body []byte, p *store.Page) (string, string) {
+	parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})
+	if err != nil {
+		return "", ""
+	}
+	return parsed.Text, "# Honey\n\nBees make honey of nectar\\."
+}
+
+// asks are the questions of an examiner.
+type asks struct{ s *store.Store }
+
+func (a asks) Ask(context.Context, int) ([]control.Asked, error) {
+	return []control.Asked{{URL: "http://h0.test/page0", Why: "w", Title: "t"}, {URL: "http://h1.test/x", Link: &control.Link{Text: "l"}}}, nil
+}
+
+func (a asks) Label(_ context.Context, labels []control.Label) (control.LabelAnswer, error) {
+	return control.LabelStored(a.s, page.NewNormalizer(nil), control.LabelRequest{Labels: labels})
+}
+
+func (a asks) Queue(n int) ([]control.Best, int, error) {
+	return control.QueueStored(a.s, page.NewNormalizer(nil), n)
+}
+
+var atRestOptions = Rest{Text: textOf, URLs: urlsOf, Examine: func(s *store.Store, _ string) (Examiner, error) { return asks{s}, nil }}
+
+// serve starts a server of stores.
+func serve(t testing.TB, dirs ...string) *Server {
+	t.Helper()
+	s, err := Open(Options{Addr: "127.0.0.1:0", Dirs: dirs, Rest: atRestOptions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// ask sends a request with the token, as a program does, after change.
+func (s *Server) ask(t testing.TB, method, path, text string, change func(*http.Request)) (*http.Response, []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://"+s.Addr()+path, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.access.token)
+	if change != nil {
+		change(req)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, answer
+}
+
+func (s *Server) get(t testing.TB, path string, into any) {
+	t.Helper()
+	resp, text := s.ask(t, "GET", path, "", nil)
+	if err := json.Unmarshal(text, into); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v: %.300s", path, resp.Status, err, text)
+	}
+}
+
+// TestWhoMayAsk: only who has the token may ask, under our own name, and no page of another site.
+func TestWhoMayAsk(t *testing.T) {
+	s := serve(t, makeStore(t, 2))
+	cookie := func(r *http.Request) {
+		r.Header.Del("Authorization")
+		r.AddCookie(&http.Cookie{Name: s.access.cookie, Value: s.access.token})
+	}
+	own, pause := "http://"+s.Addr(), `{"action":"pause"}`
+	for _, tc := range []struct {
+		name, method, body string
+		change             func(r *http.Request)
+		want               int
+	}{
+		{"a program", "GET", "", nil, 200},
+		{"the page", "GET", "", cookie, 200},
+		{"no token", "GET", "", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
+		{"another token", "GET", "", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, 401},
+		{"a name that was bound to us", "GET", "", func(r *http.Request) { r.Host = "evil.test" }, 421},
+		{"a script of another site", "GET", "", func(r *http.Request) { cookie(r); r.Header.Set("Origin", "http://evil.test") }, 403},
+		{"an image of another site", "GET", "", func(r *http.Request) { cookie(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403},
+		{"a page of another port", "POST", pause, func(r *http.Request) { cookie(r); r.Header.Set("Origin", "http://127.0.0.1:1") }, 403},
+		{"a form without an origin", "POST", pause, cookie, 403},
+		{"the page changes", "POST", pause, func(r *http.Request) { cookie(r); r.Header.Set("Origin", own) }, 400},
+		{"a program changes", "POST", pause, nil, 400}, // no crawl runs
+	} {
+		path := "/api/stores"
+		if tc.method == "POST" {
+			path = "/api/stores/0/crawl"
+		}
+		resp, text := s.ask(t, tc.method, path, tc.body, tc.change)
+		if resp.StatusCode != tc.want || tc.want >= 400 && tc.want != 421 && !strings.Contains(string(text), `"error":"`) {
+			t.Errorf("%s: %s %.200s; want %d", tc.name, resp.Status, text, tc.want)
+		}
+	}
+	resp, _ := s.ask(t, "GET", "/?token="+s.access.token, "", func(r *http.Request) { r.Header.Del("Authorization") })
+	if c := resp.Cookies(); len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode {
+		t.Errorf("the address gives %v", c)
+	}
+	if csp := resp.Header.Get("Content-Security-Policy"); csp != pageCSP {
+		t.Errorf("policy %q", csp)
+	}
+	if resp, _ = s.ask(t, "GET", "/", "", func(r *http.Request) { r.Header.Del("Authorization") }); len(resp.Cookies()) != 0 {
+		t.Error("a cookie without the token")
+	}
+}
+
+// TestPassword: other machines come with the password only, and a guess takes a while.
+func TestPassword(t *testing.T) {
+	if _, err := Open(Options{Addr: "0.0.0.0:0"}); err == nil || !strings.Contains(err.Error(), "--ui-password") {
+		t.Errorf("an open address: %v", err)
+	}
+	s, err := Open(Options{Addr: "0.0.0.0:0", Password: "honey", Rest: atRestOptions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	_, port, _ := net.SplitHostPort(s.Addr())
+	for password, want := range map[string]int{"honey": 200, "nectar": 401} {
+		began := time.Now()
+		req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1:"+port+"/api/stores", nil)
+		req.SetBasicAuth("x", password)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want || want == 401 && time.Since(began) < guessTime {
+			t.Errorf("%s: %s after %v", password, resp.Status, time.Since(began))
+		}
+	}
+}
+
+// TestPages filters and orders the list of a store that nobody has open.
+func TestPages(t *testing.T) {
+	s := serve(t, makeStore(t, 10))
+	for _, tc := range []struct {
+		query string
+		total int
+		first string
+	}{
+		{"", 10, "http://h0.test/page9"}, // the last one first
+		{"order=asc", 10, "http://h0.test/page0"},
+		{"sort=title", 10, "http://h0.test/page0"}, // a title that begins with <
+		{"sort=title&order=asc&offset=1", 10, "http://h0.test/page9"},
+		{"sort=score&limit=1", 10, "http://h0.test/page9"},
+		{"sort=url", 10, "http://evil.test/b"},
+		{"sort=host&order=desc", 10, "http://h2.test/page8"},
+		{"host=h1.test", 2, "http://h1.test/page7"},
+		{"host=none.test", 0, ""},
+		{"min=0.5&max=0.65", 2, "http://h0.test/page6"},
+		{"from=2026-11-01T00:00:08Z&to=2026-11-01", 2, "http://h0.test/page9"},
+		{"state=code", 1, "http://h1.test/page10"},
+		{"lang=en&type=html&label=none", 10, "http://h0.test/page9"},
+		{"q=nectar", 10, ""},
+		{"q=title:003", 1, "http://h1.test/page7"},
+	} {
+		var got pagesAnswer
+		s.get(t, "/api/stores/0/pages?"+tc.query, &got)
+		if got.Total != tc.total || !got.Complete || tc.first != "" && (len(got.Rows) == 0 || got.Rows[0].URL != tc.first) {
+			t.Errorf("%s: %d, %+v; want %d, %s", tc.query, got.Total, got.Rows[:min(1, len(got.Rows))], tc.total, tc.first)
+		}
+		if strings.Contains(tc.query, "q=nectar") && len(got.Rows[0].Snippet) < 2 {
+			t.Errorf("%s: snippet %q", tc.query, got.Rows[0].Snippet)
+		}
+		if tc.query == "" && fmt.Sprint(got.Facets.State) != "[{ok 10} {code 1}]" {
+			t.Errorf("states %v", got.Facets.State)
+		}
+	}
+	for _, query := range []string{"sort=x", "min=x", "from=x", "label=x", "limit=0", "offset=-1"} {
+		if resp, text := s.ask(t, "GET", "/api/stores/0/pages?"+query, "", nil); resp.StatusCode != 400 {
+			t.Errorf("%s: %s %s", query, resp.Status, text)
+		}
+	}
+}
+
+// TestAttacks: text from the web leaves as JSON in which no HTML can be read, and short; a snapshot
+// has nothing that runs, loads or sends.
+func TestAttacks(t *testing.T) {
+	s := serve(t, makeStore(t, 2))
+	for _, path := range []string{"pages", "page?url=http://h0.test/page0", "story?url=http://h0.test/page0", "story?url=" + url.QueryEscape("http://h0.test/<script>alert(1)</script>")} {
+		resp, text := s.ask(t, "GET", "/api/stores/0/"+path, "", nil)
+		if strings.ContainsAny(string(text), "<>\x1b") || resp.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+			t.Errorf("%s: %v %.300s", path, resp.Header, text)
+		}
+		if path == "pages" && len(text) > 10_000 {
+			t.Errorf("%s: a title of a megabyte makes %d bytes", path, len(text))
+		}
+	}
+	resp, text := s.ask(t, "GET", "/api/stores/0/snapshot?url=http://h0.test/page0", "", nil)
+	if csp := resp.Header.Values("Content-Security-Policy"); len(csp) != 1 || csp[0] != snapshotCSP {
+		t.Errorf("policy of the snapshot: %q", csp)
+	}
+	lower := strings.ToLower(string(text))
+	for _, bad := range []string{"<script", "alert", "evil.test", "onload", "onerror", "javascript", "<form", "<iframe", "<object", "<svg", "<base", "refresh", "@import"} {
+		if strings.Contains(lower, bad) {
+			t.Errorf("the snapshot has %q: %s", bad, text)
+		}
+	}
+	if !strings.Contains(lower, "bees make honey") || !strings.Contains(lower, "data:image/png") {
+		t.Errorf("the snapshot lacks the page: %s", text)
+	}
+}
+
+// FuzzSnapshot: whatever a page has, nothing of it runs.
+func FuzzSnapshot(f *testing.F) {
+	f.Add(body)
+	f.Add(`<img src=x onerror=alert(1)//><math><style><img src=x onerror=alert(1)></style>`)
+	f.Add("<a href='java\nscript:1'>x</a><p style='x:expression(1)'>")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := strings.ToLower(string(snapshotPolicy().SanitizeBytes([]byte(text))))
+		for _, bad := range []string{"<script", "<iframe", "<object", "<embed", "<form", "<base", "<meta", "<link", "<style", `src="http`, "href="} {
+			if strings.Contains(got, bad) {
+				t.Fatalf("%q in %q", bad, got)
+			}
+		}
+	})
+}
+
+// TestAtRest: labels, questions and the queue of a store without a crawl; another command gets the
+// store soon after.
+func TestAtRest(t *testing.T) {
+	dir := makeStore(t, 4)
+	s := serve(t, dir)
+	var pages pagesAnswer
+	s.get(t, "/api/stores/0/pages", &pages)
+	_, text := s.ask(t, "POST", "/api/stores/0/label", `{"labels":[{"url":"http://h0.test/page0","label":"no"}]}`, nil)
+	var said labelledAnswer
+	if err := json.Unmarshal(text, &said); err != nil || said.Running || len(said.Before) != 2 || said.Before[0].Score != .5 {
+		t.Errorf("%v: %s", err, text)
+	}
+	s.get(t, "/api/stores/0/pages?label=no", &pages)
+	if pages.Total != 1 || pages.Rows[0].OnTopic || *pages.Rows[0].Label != "no" {
+		t.Errorf("after the label: %+v", pages)
+	}
+	var st statusAnswer
+	s.get(t, "/api/stores/0/status", &st)
+	if st.Running || st.Fetched != 4 || st.Relevant != 1 || len(st.Curve) != 4 || st.Queue != 2 {
+		t.Errorf("status %+v", st)
+	}
+	got, err := store.OpenWhenFree(t.Context(), dir)
+	if err != nil {
+		t.Fatalf("the store is not free: %v", err)
+	}
+	resp, text := s.ask(t, "GET", "/api/stores/0/states", "", nil)
+	if resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("while another command has the store: %s %s", resp.Status, text)
+	}
+	marks := []crawler.Mark{{URL: "http://evil.test/b", OnTopic: true}}
+	if err := errors.Join(crawler.Put(got, marks, 1), got.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if s.get(t, "/api/stores/0/pages?label=yes", &pages); pages.Total != 1 {
+		t.Errorf("a label by another command: %+v", pages)
+	}
+}
+
+func TestDownloads(t *testing.T) {
+	s := serve(t, makeStore(t, 4))
+	for format, want := range map[string]string{"csv": "http://h2.test/page2", "jsonl": `"url":"http://h2.test/page2"`, "urls": "http://h2.test/page2\n", "parquet": "PAR1", "markdown": "PK"} {
+		resp, text := s.ask(t, "GET", "/api/stores/0/export?host=h2.test&format="+format, "", nil)
+		if resp.StatusCode != 200 || !strings.Contains(string(text), want) || strings.Contains(string(text), "page3") {
+			t.Errorf("%s: %s %.300s", format, resp.Status, text)
+		}
+	}
+	if resp, _ := s.ask(t, "GET", "/api/stores/0/export?format=exe", "", nil); resp.StatusCode != 400 {
+		t.Errorf("an unknown format: %s", resp.Status)
+	}
+}
+
+// running opens a store's control socket, as a crawl does.
+func running(t *testing.T, dir string, change func(context.Context, Change) error) (socket *control.Socket, s *store.Store) {
+	t.Helper()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := monitor.Listen("", false, monitor.Session{Topic: "bees"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown.Show(crawler.Progress{Counts: store.Counts{Pages: 4, States: map[string]uint64{}, Codes: map[int]uint64{}}})
+	socket, err = control.Open(control.Options{
+		Store: s, URLs: page.NewNormalizer(nil), Engine: engine{s}, Status: shown.ServeStatus,
+		Page: func(c *control.Socket) control.Page { return New(c, urlsOf, textOf, Crawl{shown.Status, change}) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := sync.OnceValue(func() error { return errors.Join(socket.Close(), s.Close()) })
+	t.Cleanup(func() {
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	})
+	return socket, s
+}
+
+// engine is a crawl that takes labels only.
+type engine struct{ s *store.Store }
+
+func (e engine) Mark(_ context.Context, marks []crawler.Mark) (bool, error) {
+	return false, crawler.Put(e.s, marks, 1)
+}
+func (engine) Forget(context.Context, string) error { return nil }
+
+// TestSevenTabsAndAStalledOne: tabs stream what a crawl in another process does, and one that does not
+// read holds up neither the others nor the end of the crawl.
+func TestSevenTabsAndAStalledOne(t *testing.T) {
+	dir := makeStore(t, 4)
+	_, st := running(t, dir, nil)
+	s := serve(t, dir)
+	stalled, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stalled.Close()
+	fmt.Fprintf(stalled, "GET /api/stores/0/events HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", s.Addr(), s.access.token)
+	var tabs []*bufio.Scanner
+	for range 7 {
+		tabs = append(tabs, s.tab(t))
+	}
+	for _, tab := range tabs { // all have begun
+		await(t, tab, "event: rest")
+	}
+	b := st.Batch()
+	counts, _ := st.Counts()
+	for range 60 { // more than an event has
+		counts.Pages++
+		p := &store.Page{Number: counts.Pages, ID: 1, URL: "http://h0.test/page0", Title: "new", At: 1}
+		if err := b.PutPage(p, st.Compress(nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(b.PutCounts(&counts), b.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	for i, tab := range tabs {
+		var got pagesEvent
+		if err := json.Unmarshal([]byte(await(t, tab, "event: pages")), &got); err != nil || len(got.Pages) != rowsAtOnce || got.Skipped != 60-rowsAtOnce {
+			t.Errorf("tab %d: %d pages, %d skipped, %v", i, len(got.Pages), got.Skipped, err)
+		}
+	}
+	var pages pagesAnswer // the eighth question
+	if s.get(t, "/api/stores/0/pages", &pages); pages.Total != 64 {
+		t.Errorf("%d pages", pages.Total)
+	}
+}
+
+// tab opens a stream of events on a connection of its own.
+func (s *Server) tab(t *testing.T) *bufio.Scanner {
+	t.Helper()
+	req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://"+s.Addr()+"/api/stores/0/events", nil)
+	req.Header.Set("Authorization", "Bearer "+s.access.token)
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return bufio.NewScanner(resp.Body)
+}
+
+// await reads events until one, and returns its data.
+func await(t *testing.T, tab *bufio.Scanner, event string) string {
+	t.Helper()
+	for tab.Scan() {
+		if tab.Text() == event && tab.Scan() {
+			return strings.TrimPrefix(tab.Text(), "data: ")
+		}
+	}
+	t.Fatalf("no %s: %v", event, tab.Err())
+	return ""
+}
+
+// TestChange: what the page may change of a running crawl.
+func TestChange(t *testing.T) {
+	dir := makeStore(t, 4)
+	var got []string
+	running(t, dir, func(_ context.Context, to Change) error {
+		text, _ := json.Marshal(to)
+		if to.Exclude != nil {
+			x, err := to.Exclude.Regexp()
+			if err != nil {
+				return err
+			}
+			text = []byte(x.String())
+		}
+		got = append(got, string(text))
+		return nil
+	})
+	s := serve(t, dir)
+	for body, want := range map[string]int{
+		`{"action":"pause"}`: 200, `{"action":"dance"}`: 400, `{}`: 400, `{"action":"go","limits":{}}`: 400, `{"limits":{"max_pages":5}}`: 200,
+		`{"exclude":{"host":"h1.test:80"}}`: 200, `{"exclude":{"pattern":"("}}`: 400, `{"exclude":{}}`: 400,
+	} {
+		if resp, text := s.ask(t, "POST", "/api/stores/0/crawl", body, nil); resp.StatusCode != want {
+			t.Errorf("%s: %s %.200s; want %d", body, resp.Status, text, want)
+		}
+	}
+	slices.Sort(got)
+	if want := []string{`^https?://h1\.test(:\d+)?/`, `{"action":"","limits":{"max_pages":5,"max_seconds":null},"exclude":null}`, `{"action":"pause","limits":null,"exclude":null}`}; !slices.Equal(got, want) {
+		t.Errorf("changed %q, want %q", got, want)
+	}
+}
