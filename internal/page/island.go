@@ -2,9 +2,11 @@ package page
 
 import (
 	"bytes"
+	"encoding/json"
 	stdhtml "html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -84,6 +86,8 @@ type islands struct {
 	name     string          // of the island being read
 	seen     map[string]bool // texts and addresses
 	flat     []string        // strings by index, of an island whose objects refer to them
+	flight   []byte          // rows of React's Flight format so far
+	elements bool            // the island being read is of these
 
 	bytes, strings, links, text, states int
 }
@@ -117,6 +121,7 @@ func islandsOf(page []byte, halt *halt) *islands {
 			s.attributes()
 		}
 	}
+	s.readFlight()
 	s.blocks = slices.DeleteFunc(s.blocks, func(b islandBlock) bool { return b.weak && b.href == "" })
 	return s
 }
@@ -162,6 +167,7 @@ func (s *islands) script() {
 		s.data(uncommented(text), 0)
 	case runs(kind):
 		s.assigned(text)
+		s.addFlight(text)
 	}
 }
 
@@ -191,6 +197,49 @@ func (s *islands) assigned(text []byte) {
 		s.name = string(text[name[0]:name[1]])
 		text = text[at[1]:]
 		text = text[s.value(text):]
+	}
+}
+
+// flightPush begins a part of the rows of a page of Next.js (app router).
+var flightPush = []byte("__next_f.push([1,")
+
+// addFlight keeps the parts of Flight rows that a script pushes. A row may go on in the next script.
+func (s *islands) addFlight(text []byte) {
+	for {
+		_, rest, ok := bytes.Cut(text, flightPush)
+		literal, n := jsString(nil, rest)
+		var part string
+		if !ok || n == 0 || json.Unmarshal(literal, &part) != nil || len(s.flight)+len(part) > maxIslandBytes {
+			return
+		}
+		s.flight, text = append(s.flight, part...), rest[n:]
+	}
+}
+
+// readFlight reads rows ID:VALUE, one a line: JSON, in which ["$","a",null,{"href":…,"children":…}] is an
+// element; or T, a length in hexadecimal digits, a comma and so many bytes of text. Others name modules.
+func (s *islands) readFlight() {
+	s.name, s.elements = "__next_f", true
+	s.seen["This page could not be found."], s.seen["404: This page could not be found."] = true, true // part of each page
+	for rows := s.flight; len(rows) > 0 && !s.halt.due(); {
+		_, row, ok := bytes.Cut(rows, []byte(":"))
+		if !ok || len(row) == 0 {
+			return
+		}
+		if row[0] == 'T' {
+			size, text, _ := bytes.Cut(row[1:], []byte(","))
+			n, err := strconv.ParseUint(string(cut(size, 16)), 16, 31)
+			if err != nil || n > uint64(len(text)) {
+				return
+			}
+			s.take([]frame{{title: -1, lent: -1}}, "html", string(text[:n]), 0)
+			rows = text[n:]
+			continue
+		}
+		row, rows, _ = bytes.Cut(row, []byte("\n"))
+		if len(row) > 0 && (row[0] == '[' || row[0] == '{') {
+			s.data(row, 0)
+		}
 	}
 }
 

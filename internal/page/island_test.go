@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,14 @@ var islandPages = map[string]struct {
 		text:  []string{"The Treadwell mine", "The Treadwell mine lay on Douglas Island. It was flooded in 1917 & given up.", "See Kensington."},
 		links: []string{"http://a.test/mines/treadwell The Treadwell mine", "http://a.test/mines/kensington Kensington"},
 		not:   []string{"alert", "flex", "cm9z", "k3j4", "of old", "cdn.test"},
+	},
+	"Next.js, app router": {
+		body: `<title>Mines</title><body><script src="/_next/static/chunks/main-app.js" async></script><script>(self.__next_f=self.__next_f||[]).push([0])</script><script>self.__next_f.push([1,"1:\"$Sreact.fragment\"\n2:I[5244,[],\"\"]\n:HL[\"/_next/static/css/a.css\",\"style\"]\n0:{\"P\":null,\"b\":\"k3j4h5\",\"c\":[\"\",\"mines\"],\"f\":[[\"$\",\"main\",null,{\"className\":\"flex items-center of px-4\",\"children\":[[\"$\",\"h1\",null,{\"children\":\"Mines of the coast\"}],[\"$\",\"p\",null,{\"children\":\"Gold was found in the creek behind the town. It was washed for forty years.\"}],[\"$\",\"$L2\",null,{\"href\":\"/mines/tread"])</script>` +
+			`<script>self.__next_f.push([1,"well\",\"children\":\"The Treadwell mine\"}],[\"$\",\"div\",null,{\"dangerouslySetInnerHTML\":{\"__html\":\"$3\"}}],[\"$\",\"h2\",null,{\"children\":\"This page could not be found.\"}]]}]]}\n3:T3a,"])</script><script>self.__next_f.push([1,"\u003cp>See \u003ca href='/mines/kensington'>Kensington\u003c/a> too.\u003c/p>4:null\n"])</script></body>`,
+		from:  "__next_f",
+		text:  []string{"Mines of the coast", "Gold was found in the creek behind the town. It was washed for forty years.", "The Treadwell mine", "See Kensington too."},
+		links: []string{"http://a.test/mines/treadwell The Treadwell mine", "http://a.test/mines/kensington Kensington"},
+		not:   []string{"flex", "k3j4", "react", "could not", "null"},
 	},
 	"Nuxt 3": {
 		body: `<div id="__nuxt"></div><script type="module" src="/_nuxt/entry.js"></script><script type="application/json" id="__NUXT_DATA__" data-ssr="true">[["ShallowReactive",1],{"data":2},
@@ -449,6 +458,20 @@ func FuzzIslands(f *testing.F) {
 		}
 		if again := islandsOf(html, &halt{}); len(again.blocks) > 0 {
 			t.Errorf("HTML of data has data: %q", html)
+		}
+	})
+}
+
+// FuzzFlight: no row panics, and texts of any length end.
+func FuzzFlight(f *testing.F) {
+	for _, s := range []string{"0:[\"$\",\"a\",null,{\"href\":\"/x\",\"children\":\"a b c\"}]\n", "1:T3,abc2:null\n", "3:Tffffffff,x", "4:T,", "5:{\"children\":[[[", ":HL[]\n6:", "7:T-1,abc"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, rows []byte) {
+		s := &islands{halt: &halt{}, seen: map[string]bool{}, flight: bytes.ToValidUTF8(rows, nil)}
+		s.readFlight()
+		if s.blocks != nil && s.from != "" && s.from != "__next_f" || !utf8.Valid(s.html()) {
+			t.Errorf("from %q: %q", s.from, s.html())
 		}
 	})
 }

@@ -187,6 +187,10 @@ func (s *islands) take(open []frame, key, v string, nesting int) {
 		s.title(f, v)
 	case !f.array && (key == "text" || key == "value") && len(open) > 1 && open[len(open)-2].array:
 		open[len(open)-2].span(v)
+	case s.elements && key == "children" && !f.array && len(f.urls) > 0:
+		s.title(f, v)
+	case s.elements && key == "children":
+		s.prose("text", v)
 	default:
 		s.prose(key, v)
 	}
