@@ -194,12 +194,16 @@ func (p *pdfReader) page(index int) (pdfPage, error) {
 	if err != nil {
 		return pdfPage{}, err
 	}
-	links := p.links(at)
-	flat, err := p.pdf.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: at})
-	if err == nil && flat.Result == responses.FPDFPage_FlattenResultSuccess {
-		p.unload(at) // the text of form fields and notes is the page's from now on
-		if at, err = p.load(index); err != nil {
-			return pdfPage{}, err
+	links, found := p.links(at)
+	// Where there are more annotations than links, these may be form fields and notes, whose text is
+	// the page's once it is flattened and loaded anew.
+	if all, err := p.pdf.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: at}); err != nil || all.Count > found {
+		flat, err := p.pdf.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: at})
+		if err == nil && flat.Result == responses.FPDFPage_FlattenResultSuccess {
+			p.unload(at)
+			if at, err = p.load(index); err != nil {
+				return pdfPage{}, err
+			}
 		}
 	}
 	defer p.unload(at)
@@ -213,13 +217,13 @@ func (p *pdfReader) page(index int) (pdfPage, error) {
 	if err != nil || count.Count <= 0 {
 		return pdfPage{}, err
 	}
-	found, err := p.pdf.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: min(count.Count, maxCharsOfPage)})
+	whole, err := p.pdf.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: min(count.Count, maxCharsOfPage)})
 	if err != nil {
 		return pdfPage{}, err
 	}
 	var lines []pdfLine
 	first := 0 // index of the first letter of a line
-	for raw := range strings.SplitAfterSeq(found.Text, "\n") {
+	for raw := range strings.SplitAfterSeq(whole.Text, "\n") {
 		if p.ctx.Err() != nil {
 			return pdfPage{}, context.Cause(p.ctx)
 		}
@@ -381,8 +385,9 @@ const maxCharsOfPage = 200_000
 // maxLinksOfPage bounds the annotations of a page that are read.
 const maxLinksOfPage = 1000
 
-// links returns the annotations of a page that lead to a URL.
-func (p *pdfReader) links(at requests.Page) (links []pdfLink) {
+// links returns the annotations of a page that lead to a URL, and the number of all links, also to
+// places in the document.
+func (p *pdfReader) links(at requests.Page) (links []pdfLink, all int) {
 	start := 0
 	for range maxLinksOfPage {
 		next, err := p.pdf.FPDFLink_Enumerate(&requests.FPDFLink_Enumerate{Page: at, StartPos: start})
@@ -390,6 +395,7 @@ func (p *pdfReader) links(at requests.Page) (links []pdfLink) {
 			break
 		}
 		start = *next.NextStartPos
+		all++
 		action, err := p.pdf.FPDFLink_GetAction(&requests.FPDFLink_GetAction{Link: *next.Link})
 		if err != nil || action.Action == nil {
 			continue
@@ -405,7 +411,7 @@ func (p *pdfReader) links(at requests.Page) (links []pdfLink) {
 		r := rect.Rect
 		links = append(links, pdfLink{*uri.URIPath, float64(min(r.Left, r.Right)), float64(max(r.Left, r.Right)), float64(max(r.Top, r.Bottom)), float64(min(r.Top, r.Bottom))})
 	}
-	return links
+	return links, all
 }
 
 // inReadingOrder sorts the lines of a page that the file has in another order: it cuts the page
