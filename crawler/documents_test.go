@@ -24,26 +24,11 @@ func word(t *testing.T, text, link string) []byte {
 
 // pdf returns a PDF of one page that shows this.
 func pdf(content string) []byte {
-	var b bytes.Buffer
-	b.WriteString("%PDF-1.4\n")
-	objects := []string{
+	return testkit.PDF("/Root 1 0 R",
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
 		fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", len(content)+1, content),
-		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-	}
-	var at []int
-	for i, o := range objects {
-		at = append(at, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj%s\nendobj\n", i+1, o)
-	}
-	table := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-	for _, n := range at {
-		fmt.Fprintf(&b, "%010d 00000 n \n", n)
-	}
-	fmt.Fprintf(&b, "trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, table)
-	return b.Bytes()
+		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
 }
 
 // TestDocumentsOfACrawl: a document is stored as it came, read, and followed like a page. One that

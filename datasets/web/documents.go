@@ -220,7 +220,7 @@ type pdfWriter struct {
 	pages   []string // references
 	content strings.Builder
 	links   []string // references of the page
-	y, size int      // of the next row
+	y       int      // of the last row
 
 	others []rune       // letters that Courier's encoding does not have
 	codes  map[rune]int // their places in others

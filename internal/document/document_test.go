@@ -23,29 +23,14 @@ func pdf(info string, lines ...string) []byte {
 		size, text, _ := strings.Cut(l, " ")
 		fmt.Fprintf(&content, "BT /F1 %s Tf 72 %d Td (%s) Tj ET\n", size, 720-30*i, text)
 	}
-	objects := []string{
+	return testkit.PDF("/Root 1 0 R/Info 6 0 R",
 		"<</Type/Catalog/Pages 2 0 R/Lang(en-GB)>>",
 		"<</Type/Pages/Kids[3 0 R]/Count 1>>",
 		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>/Annots[7 0 R]>>",
 		fmt.Sprintf("<</Length %d>>stream\n%sendstream", content.Len(), content.String()),
 		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-		"<<" + info + ">>",
-		"<</Type/Annot/Subtype/Link/Rect[60 650 400 680]/A<</S/URI/URI(http://b.test/link)>>>>",
-	}
-	var b strings.Builder
-	b.WriteString("%PDF-1.4\n")
-	var at []int
-	for i, o := range objects {
-		at = append(at, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj%s\nendobj\n", i+1, o)
-	}
-	xref := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-	for _, n := range at {
-		fmt.Fprintf(&b, "%010d 00000 n \n", n)
-	}
-	fmt.Fprintf(&b, "trailer<</Size %d/Root 1 0 R/Info 6 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, xref)
-	return []byte(b.String())
+		"<<"+info+">>",
+		"<</Type/Annot/Subtype/Link/Rect[60 650 400 680]/A<</S/URI/URI(http://b.test/link)>>>>")
 }
 
 const (

@@ -194,54 +194,114 @@ func (p *pdfReader) page(index int) (pdfPage, error) {
 	if err != nil {
 		return pdfPage{}, err
 	}
-	links := p.links(at)
-	flat, err := p.pdf.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: at})
-	if err == nil && flat.Result == responses.FPDFPage_FlattenResultSuccess {
-		p.unload(at) // the text of form fields and notes is the page's from now on
-		if at, err = p.load(index); err != nil {
-			return pdfPage{}, err
-		}
-	}
-	defer p.unload(at)
-	found, err := p.pdf.GetPageTextStructured(&requests.GetPageTextStructured{Page: at, Mode: requests.GetPageTextStructuredModeChars})
-	if err != nil {
-		return pdfPage{}, err
-	}
-	text, err := p.pdf.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: at})
-	if err != nil {
-		return pdfPage{}, err
-	}
-	defer func() { _, _ = p.pdf.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage}) }()
-	var lines []pdfLine
-	var open pdfLine
-	first := -1 // index of the first letter of the open line
-	end := func() {
-		if first >= 0 {
-			open.size, open.bold = p.font(text.TextPage, first)
-			lines = append(lines, open)
-		}
-		open, first = pdfLine{}, -1
-	}
-	for i, c := range found.Chars[:min(len(found.Chars), maxCharsOfPage)] {
-		if i%1024 == 0 && p.ctx.Err() != nil {
-			return pdfPage{}, context.Cause(p.ctx)
-		}
-		switch {
-		case c.Text == "\n" || c.Text == "\r":
-			end()
-		case slanted(c.Angle):
-		default:
-			if s := cleanText(c.Text); s != "" {
-				blank := strings.TrimSpace(s) == ""
-				open.add(s, c.PointPosition, blank, links)
-				if first < 0 && !blank {
-					first = i
-				}
+	links, found := p.links(at)
+	// Where there are more annotations than links, these may be form fields and notes, whose text is
+	// the page's once it is flattened and loaded anew.
+	if all, err := p.pdf.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: at}); err != nil || all.Count > found {
+		flat, err := p.pdf.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: at})
+		if err == nil && flat.Result == responses.FPDFPage_FlattenResultSuccess {
+			p.unload(at)
+			if at, err = p.load(index); err != nil {
+				return pdfPage{}, err
 			}
 		}
 	}
-	end()
+	defer p.unload(at)
+	loaded, err := p.pdf.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: at})
+	if err != nil {
+		return pdfPage{}, err
+	}
+	text := loaded.TextPage
+	defer func() { _, _ = p.pdf.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text}) }()
+	count, err := p.pdf.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
+	if err != nil || count.Count <= 0 {
+		return pdfPage{}, err
+	}
+	whole, err := p.pdf.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: min(count.Count, maxCharsOfPage)})
+	if err != nil {
+		return pdfPage{}, err
+	}
+	var lines []pdfLine
+	first := 0 // index of the first letter of a line
+	for raw := range strings.SplitAfterSeq(whole.Text, "\n") {
+		if p.ctx.Err() != nil {
+			return pdfPage{}, context.Cause(p.ctx)
+		}
+		letters := []rune(raw)
+		if l, is := p.lineAt(text, first, strings.TrimRight(raw, "\r\n"), links); is {
+			lines = append(lines, l)
+		}
+		first += len(letters)
+	}
 	return pdfPage{inReadingOrder(lines)}, nil
+}
+
+// lineAt returns the line whose first letter has an index in the text of a page; false if it says
+// nothing. Each call of PDFium takes as long as some hundred letters, so that it asks for the places
+// of single letters only where a link may be.
+func (p *pdfReader) lineAt(text references.FPDF_TEXTPAGE, first int, raw string, links []pdfLink) (l pdfLine, is bool) {
+	letters := []rune(raw)
+	blanks := slices.IndexFunc(letters, func(r rune) bool { return strings.TrimSpace(cleanText(string(r))) != "" })
+	if blanks < 0 {
+		return l, false
+	}
+	from, to := p.charAt(text, first+blanks), p.charAt(text, first+len(letters)-1)
+	if from < 0 || to < from {
+		return l, false
+	}
+	if a, err := p.pdf.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: text, Index: from}); err == nil && slanted(float64(a.CharAngle)) {
+		return l, false
+	}
+	p.box(&l, text, from, to-from+1)
+	l.size, l.bold = p.font(text, from)
+	crossed := slices.DeleteFunc(slices.Clone(links), func(a pdfLink) bool {
+		return a.right < l.left || a.left > l.right || a.top < l.bottom || a.bottom > l.top
+	})
+	if len(crossed) == 0 {
+		l.runs = []pdfRun{{text: []byte(cleanText(raw))}}
+		return l, true
+	}
+	for i, letter := range letters {
+		s := cleanText(string(letter))
+		if s == "" {
+			continue
+		}
+		var at *responses.FPDFText_GetCharBox
+		if !unicode.IsSpace(letter) {
+			at, _ = p.pdf.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: text, Index: p.charAt(text, first+i)})
+		}
+		l.add(s, at, crossed)
+	}
+	return l, true
+}
+
+// charAt returns the number of the character at an index in the text of a page; -1 if there is none.
+func (p *pdfReader) charAt(text references.FPDF_TEXTPAGE, index int) int {
+	r, err := p.pdf.FPDFText_GetCharIndexFromTextIndex(&requests.FPDFText_GetCharIndexFromTextIndex{TextPage: text, NTextIndex: index})
+	if err != nil {
+		return -1
+	}
+	return r.CharIndex
+}
+
+// box sets the place of a line by the boxes of its characters.
+func (p *pdfReader) box(l *pdfLine, text references.FPDF_TEXTPAGE, from, n int) {
+	rects, err := p.pdf.FPDFText_CountRects(&requests.FPDFText_CountRects{TextPage: text, StartIndex: from, Count: n})
+	if err != nil {
+		return
+	}
+	for i := range rects.Count {
+		r, err := p.pdf.FPDFText_GetRect(&requests.FPDFText_GetRect{TextPage: text, Index: i})
+		if err != nil {
+			return
+		}
+		left, right, top, bottom := min(r.Left, r.Right), max(r.Left, r.Right), max(r.Top, r.Bottom), min(r.Top, r.Bottom)
+		if l.left == l.right {
+			l.left, l.right, l.top, l.bottom = left, right, top, bottom
+		}
+		l.left, l.right = min(l.left, left), max(l.right, right)
+		l.top, l.bottom = max(l.top, top), min(l.bottom, bottom)
+	}
 }
 
 func (p *pdfReader) load(index int) (requests.Page, error) {
@@ -276,26 +336,20 @@ func (p *pdfReader) font(text references.FPDF_TEXTPAGE, index int) (size float64
 	return size, bold
 }
 
-// add adds a character to a line. A blank has no place of its own.
-func (l *pdfLine) add(s string, at responses.CharPosition, blank bool, links []pdfLink) {
+// add adds a character to a line. A blank has no place of its own: at is nil.
+func (l *pdfLine) add(s string, at *responses.FPDFText_GetCharBox, links []pdfLink) {
 	link, n := "", len(l.runs)
-	if blank && n > 0 {
+	if at == nil && n > 0 {
 		link = l.runs[n-1].link
 	}
-	if !blank {
-		top, bottom := max(at.Top, at.Bottom), min(at.Top, at.Bottom)
-		x, y := (at.Left+at.Right)/2, (top+bottom)/2
+	if at != nil {
+		x, y := (at.Left+at.Right)/2, (at.Top+at.Bottom)/2
 		for _, a := range links {
 			if x >= a.left && x <= a.right && y >= a.bottom && y <= a.top {
 				link = a.to
 				break
 			}
 		}
-		if l.left == l.right {
-			l.left, l.right, l.top, l.bottom = at.Left, at.Right, top, bottom
-		}
-		l.left, l.right = min(l.left, at.Left), max(l.right, at.Right)
-		l.top, l.bottom = max(l.top, top), min(l.bottom, bottom)
 	}
 	if n > 0 && l.runs[n-1].link == link {
 		l.runs[n-1].text = append(l.runs[n-1].text, s...)
@@ -331,8 +385,9 @@ const maxCharsOfPage = 200_000
 // maxLinksOfPage bounds the annotations of a page that are read.
 const maxLinksOfPage = 1000
 
-// links returns the annotations of a page that lead to a URL.
-func (p *pdfReader) links(at requests.Page) (links []pdfLink) {
+// links returns the annotations of a page that lead to a URL, and the number of all links, also to
+// places in the document.
+func (p *pdfReader) links(at requests.Page) (links []pdfLink, all int) {
 	start := 0
 	for range maxLinksOfPage {
 		next, err := p.pdf.FPDFLink_Enumerate(&requests.FPDFLink_Enumerate{Page: at, StartPos: start})
@@ -340,6 +395,7 @@ func (p *pdfReader) links(at requests.Page) (links []pdfLink) {
 			break
 		}
 		start = *next.NextStartPos
+		all++
 		action, err := p.pdf.FPDFLink_GetAction(&requests.FPDFLink_GetAction{Link: *next.Link})
 		if err != nil || action.Action == nil {
 			continue
@@ -355,7 +411,7 @@ func (p *pdfReader) links(at requests.Page) (links []pdfLink) {
 		r := rect.Rect
 		links = append(links, pdfLink{*uri.URIPath, float64(min(r.Left, r.Right)), float64(max(r.Left, r.Right)), float64(max(r.Top, r.Bottom)), float64(min(r.Top, r.Bottom))})
 	}
-	return links
+	return links, all
 }
 
 // inReadingOrder sorts the lines of a page that the file has in another order: it cuts the page
