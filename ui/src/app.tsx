@@ -91,15 +91,19 @@ export interface ViewProps {
   query: URLSearchParams;
 }
 
+const storesEvery = 5000; // ms between two looks at the list of stores, while it is shown
+
 async function loadStores() {
   try {
-    stores.value = await listStores();
-    problem.value = null;
+    if (stores.value === null || (!document.hidden && (route.value.view === "stores" || !store.value))) {
+      stores.value = await listStores();
+      problem.value = null;
+    }
     if (stores.value.length > 1 && location.hash.length < 2) location.replace(href(0, "stores"));
   } catch (err) {
     problem.value = message(err);
-    setTimeout(loadStores, 3000);
   }
+  setTimeout(loadStores, storesEvery);
 }
 
 function start() {

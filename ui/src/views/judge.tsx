@@ -158,10 +158,10 @@ function Asked({ n, q }: { n: number; q: Question }) {
 function Turn({ n, turn }: { n: number; turn: Labelled | null }) {
   if (!turn) return <><h2 id="turned">What the queue will do otherwise</h2><Empty>After each yes or no, the ten best links before and after it stand here.</Empty></>;
   const m = moves(turn.before ?? [], turn.after ?? []);
-  const said = !turn.running ? "The label is stored. The crawl does not run; it learns from it when it is resumed."
-    : !turn.learned ? "The label is stored. This crawl's order does not learn from labels."
-    : turn.changed === 0 ? "The ten best links stay as they were."
-    : `${turn.changed} of the ten best links changed.`;
+  const said = turn.changed > 0 ? `${turn.changed} of the ten best links changed.${turn.running ? "" : " The crawl does not run; resumed, it begins with these."}`
+    : turn.learned ? "The ten best links stay as they were."
+    : turn.running ? "The label is stored. This crawl's order does not learn from labels."
+    : "The label is stored. The crawl does not run; it learns from it when it is resumed.";
   return (
     <>
       <h2 id="turned">What the queue will do otherwise</h2>
