@@ -23,7 +23,7 @@ const refusedOfFolder = `addr all allow-net block browser ca candidates cidr cn2
 	labels level listen local log model mu-sweep names nats negatives out output
 	partial peers per-class personal protocol proxy purpose quiet rename render replicate rho-sweep
 	route seed seeds seeds-out seeds-table select sign since store table target test test-where
-	to topic train truth unlabelled user-agent where`
+	to topic train truth ui ui-password unlabelled user-agent where`
 
 // TestFolderSettings tries every flag in the fossick.toml of a working folder.
 func TestFolderSettings(t *testing.T) {

@@ -243,8 +243,8 @@ var harmlessTexts = []string{
 }
 
 // refusedSwitches are the switches that a stranger's file must not set: quiet hides what the file does,
-// partial accepts damage, and all may write more than was asked.
-var refusedSwitches = []string{"quiet", "partial", "all"}
+// partial accepts damage, all may write more than was asked, and ui starts a browser.
+var refusedSwitches = []string{"quiet", "partial", "all", "ui"}
 
 // harmless says whether the fossick.toml of a working folder, which may be a stranger's, may set a flag.
 // Only listed text flags pass, so that new ones are refused.
