@@ -34,8 +34,8 @@ const store = computed(() => stores.value?.[route.value.store] ?? null);
 const state = computed((): { word: string; spoken: string } => {
   const s = live.value?.status.value;
   if (!s) return { word: "", spoken: "" };
-  if (live.value?.link.value === "lost" && s.running) return { word: "connection lost", spoken: "The connection is lost. The page tries again." };
-  if (!s.running) return { word: "ended", spoken: "The crawl has ended." };
+  if (live.value?.link.value === "lost" && s.running && !s.stopping) return { word: "connection lost", spoken: "The connection is lost. The page tries again." };
+  if (!s.running || (s.stopping && live.value?.link.value === "lost")) return { word: "ended", spoken: "The crawl has ended." };
   if (s.stopping) return { word: "stopping", spoken: "The crawl is stopping." };
   if (s.paused) return { word: "paused", spoken: "The crawl is paused." };
   return { word: "running", spoken: "The crawl is running." };

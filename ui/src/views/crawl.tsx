@@ -20,7 +20,7 @@ export function Crawl({ n, store, live }: ViewProps) {
     <>
       <h1>{s.topic ? "Crawl for " : "Crawl "}<Web text={s.topic || store.name} length={60} /></h1>
       <p class="lead">{verdict(s)}</p>
-      {s.running && live.link.value === "lost" && <p class="notice">The connection is lost, and is tried again. If the crawl ran with --ui, the page ended with it: fossick ui shows its store.</p>}
+      {s.running && live.link.value === "lost" && <p class="notice">{s.stopping ? "The crawl has ended." : "The connection is lost, and is tried again."} If the crawl ran with --ui, this page ended with it: fossick ui shows its store.</p>}
       {!s.running && <p class="notice">The crawl has ended. Its pages stay here: <a href={href(n, "pages")}>search them</a> or <a href={href(n, "judge")}>judge them</a>.</p>}
       <Tiles s={s} />
       <div class="columns">
@@ -128,7 +128,7 @@ function Queue({ n, running }: { n: number; running: boolean }) {
 
 /** The reasons of a link in short; the whole stands in its title: "link words +1.15: odds × 1.8 …". */
 function reasons(l: QueueLink): string {
-  return (l.reasons ?? []).map((r) => r.split(": ")[0]).filter((r) => !r.startsWith("start ")).slice(0, 4).join(", ");
+  return (l.reasons ?? []).map((r) => r.split(": ")[0]).filter((r) => !r.startsWith("start ")).slice(0, 4).join(" · ");
 }
 
 function Rests({ n, rests }: { n: number; rests: Rest[] }) {
