@@ -35,7 +35,7 @@ func newAccess(password, port string) *access {
 	return a
 }
 
-// CheckAddr refuses an address that other machines reach, unless there is a password.
+// checkAddr refuses an address that other machines reach, unless there is a password.
 func checkAddr(addr, password string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

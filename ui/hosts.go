@@ -40,9 +40,10 @@ type hostTable struct {
 // hostsHold is the least time for which hosts are not read again.
 const hostsHold = 2 * time.Second
 
-// RefusedStates and what counts as an error.
+// refusedStates are the states of URLs that somebody refuses to give.
 var refusedStates = []string{string(fetch.StateRobotsDenied), string(fetch.StateGuardDenied), string(fetch.StateChallenge), string(fetch.StatePaymentRequired)}
 
+// isError reports whether a URL in this state ended in an error of its host or of the network.
 func isError(state string) bool {
 	return state == string(fetch.StateCode) || state == "no_ip" || strings.HasSuffix(state, "_error") || strings.HasSuffix(state, "_timeout")
 }

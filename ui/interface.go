@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -19,7 +18,7 @@ import (
 	"fossick/store"
 )
 
-// Source is a store, at rest or of a running crawl.
+// source is a store, at rest or of a running crawl.
 type source interface {
 	// Open gives the store for one answer. done must follow soon: a crawl may wait for it.
 	Open(ctx context.Context) (s *store.Store, done func() error, err error)
@@ -402,7 +401,7 @@ func (f *Interface) wanted(r *http.Request) (s *store.Store, url string, done fu
 	}
 	if err != nil {
 		_ = done()
-		return nil, "", nil, fmt.Errorf("%w", err)
+		return nil, "", nil, err
 	}
 	return s, url, done, nil
 }

@@ -170,7 +170,7 @@ func proxyTo(s *stored) *httputil.ReverseProxy {
 	}
 }
 
-// Summary is a store in the list.
+// summary is a store in the list.
 type summary struct {
 	Name     string     `json:"name"`
 	Dir      string     `json:"dir"`

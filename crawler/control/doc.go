@@ -15,5 +15,5 @@
 // crawl may hold.
 //
 // Files: socket.go both ends of the socket, snapshots, stores to read; answers.go labels,
-// forgetting, and why; ask.go questions to people.
+// forgetting, and why; queue.go the best URLs that wait; ask.go questions to people.
 package control
