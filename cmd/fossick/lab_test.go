@@ -33,6 +33,7 @@ func TestLabIsFocus(t *testing.T) {
 		queues map[string]int
 	}{
 		{"demo", "science", 80, 9, []string{"http://openlab.test/", "http://moneyroom.test/"}, nil},
+		{"wikispeedia", "science", 150, 9, []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}, nil},
 		{"uci_ics", "programming", 120, 1, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}, map[string]int{"infospiders": 100, "anthelion": 100}},
 	} {
 		t.Run(test.corpus, func(t *testing.T) {
