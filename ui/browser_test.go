@@ -155,8 +155,12 @@ func (f *fake) pages(r *http.Request) any {
 		}
 		rows = append(rows, row)
 	}
+	found := millionRows
+	if r.FormValue("q") != "" {
+		found = 2 * millionRows
+	}
 	facet := []any{map[string]any{"value": attacks[0][1], "count": 3}, map[string]any{"value": "host1.test", "count": 2}}
-	return map[string]any{"total": millionRows, "rows": rows, "facets": map[string]any{"host": facet, "label": []any{}}}
+	return map[string]any{"total": millionRows, "found": found, "rows": rows, "facets": map[string]any{"host": facet, "label": []any{}}}
 }
 
 func (f *fake) queue(*http.Request) any {
@@ -401,7 +405,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // views are the addresses of all views, with a text that each shows when it is ready.
 var views = [][2]string{
 	{"#/0/crawl", "Best links waiting"}, {"#/0/judge", "What the queue will do otherwise"}, {"#/0/pages", "1,000,000 pages"},
-	{"#/0/pages?q=bank&host=host1.test", "host1.test"}, {"#/0/page?url=http://host7.test/7", "Words that weighed"}, {"#/0/hosts", "40 hosts"}, {"#/stores", "2 stores"},
+	{"#/0/pages?q=bank&host=host1.test", "The best 1,000,000 of 2,000,000 pages"}, {"#/0/page?url=http://host7.test/7", "Words that weighed"}, {"#/0/hosts", "40 hosts"}, {"#/stores", "2 stores"},
 }
 
 // TestPageInBrowser goes through all views: attacks do nothing, nothing is asked of another host, and
@@ -538,14 +542,17 @@ func TestTabsShareEvents(t *testing.T) {
 	var now int
 	eventually(t, "one stream", func() bool { now, _ = f.send("status", f.status(nil)); return now == 1 })
 	f.mu.Lock()
-	f.fetched = 333
+	f.fetched, f.refusing = 333, true // the status of the fourth tab, which hears the first one's events
 	f.mu.Unlock()
+	tabs = append(tabs, openTab(t, browser, f, "#/0/crawl"))
+	tabs[3].says("the list is being read")
 	f.send("status", f.status(nil))
 	f.send("pages", map[string]any{"pages": []any{rowOf(77)}, "skipped": 1234})
 	for _, p := range tabs {
 		p.says("333")
 		p.says("Page 77")
 		p.says("1,234 pages came too fast")
+		p.until(`document.querySelector(".state")?.textContent === "running"`)
 	}
 	tabs[0].close()
 	eventually(t, "another tab's stream", func() bool { now, ever := f.send("status", f.status(nil)); return now == 1 && ever == 2 })

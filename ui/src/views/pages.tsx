@@ -50,8 +50,10 @@ export function Pages({ n, query, store, live }: ViewProps) {
   const amount = list.total === null ? "Pages" : list.found > list.total ? `The best ${count(list.total)} of ${counted(list.found, noun)}` : counted(list.total, noun);
   return (
     <>
-      <h1>{amount}</h1>
-      <NewPages key={key + turn} live={live} show={() => setTurn(turn + 1)} />
+      <div class="inline">
+        <h1>{amount}</h1>
+        <NewPages key={key + turn} live={live} show={() => setTurn(turn + 1)} />
+      </div>
       <Search query={query} change={change} />
       <Problem text={list.error} />
       <div class="collection">
@@ -168,18 +170,20 @@ interface Windows {
 function useWindows(n: number, filter: Params, sort: string, order: string): Windows {
   const key = JSON.stringify([n, filter, sort, order]);
   const [version, draw] = useState(0);
-  const state = useRef({ key: "", windows: new Map<number, Row[] | null>(), total: null as number | null, found: 0, facets: {} as Record<string, Facet[] | null>, error: null as string | null, ending: new AbortController(), timer: 0, again: 0 });
+  const state = useRef({ key: "", windows: new Map<number, Row[] | null>(), total: null as number | null, found: 0, listed: null as number | null, facets: {} as Record<string, Facet[] | null>, error: null as string | null, ending: new AbortController(), timer: 0, again: 0 });
   const s = state.current;
   const load = (offset: number) => {
     const { signal } = s.ending;
     s.windows.set(offset, s.windows.get(offset) ?? null);
     get<PagesAnswer>(n, "pages", { ...filter, sort, order, offset, limit: windowSize }, signal).then((got) => {
       s.windows.set(offset, got.rows ?? []);
-      s.total = got.total;
+      const moved = s.listed !== null && s.listed !== got.total; // the server has read pages from before the end meanwhile
+      s.total = s.listed = got.total;
       s.found = got.found ?? got.total;
       if (got.facets) s.facets = got.facets;
       s.error = null;
       draw((d) => d + 1);
+      if (got.complete !== false && moved) for (const o of [...s.windows.keys()]) if (o !== offset) load(o);
       if (got.complete === false && offset === 0) s.again = window.setTimeout(() => {
         for (const o of [...s.windows.keys()]) load(o);
       }, incomplete);
@@ -192,7 +196,7 @@ function useWindows(n: number, filter: Params, sort: string, order: string): Win
   };
   useEffect(() => {
     s.ending.abort();
-    Object.assign(s, { key, windows: new Map(), ending: new AbortController() });
+    Object.assign(s, { key, listed: null, windows: new Map(), ending: new AbortController() });
     load(0);
     return () => {
       s.ending.abort();
