@@ -73,7 +73,7 @@ export interface Facet {
 
 export interface Pages {
   total: number;
-  found?: number; // as many as fit; above total if only the best are listed
+  found?: number; // by the words, without the other filters; the list has the best 10,000 of them
   complete?: boolean; // false while the server still reads the list
   rows: Row[] | null;
   facets?: Record<string, Facet[] | null> | null;

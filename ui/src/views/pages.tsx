@@ -16,6 +16,7 @@ const columnsOf: { sort: string; name: string }[] = [
   { sort: "", name: "Label" }, { sort: "", name: "Size" }, { sort: "time", name: "Time" },
 ];
 const filters = ["q", "from", "to", "min", "max"];
+const mostFound = 10_000; // pages of a search that the server lists, before the other filters
 const mostWindows = 60; // kept in memory
 const incomplete = 1000; // ms until a list that the server still reads is asked for again
 const headHeight = 36; // pixels
@@ -47,7 +48,8 @@ export function Pages({ n, query, store, live }: ViewProps) {
     for (const name of [...query.keys()]) now[name] = query.getAll(name);
     location.hash = href(n, "pages", { ...now, ...params });
   };
-  const amount = list.total === null ? "Pages" : list.found > list.total ? `The best ${count(list.total)} of ${counted(list.found, noun)}` : counted(list.total, noun);
+  const best = list.found > mostFound ? `best ${count(mostFound)} of ${counted(list.found, noun)}` : "";
+  const amount = list.total === null ? "Pages" : !best ? counted(list.total, noun) : `${list.total < mostFound ? `${count(list.total)} of the` : "The"} ${best}`;
   return (
     <>
       <div class="inline">
@@ -159,7 +161,7 @@ interface Windows {
   key: string;
   version: number; // changes with the rows
   total: number | null;
-  found: number; // as many as fit
+  found: number; // by the words alone, also beyond mostFound
   facets: Record<string, Facet[] | null>;
   error: string | null;
   row: (i: number) => Row | undefined;
@@ -179,7 +181,7 @@ function useWindows(n: number, filter: Params, sort: string, order: string): Win
       s.windows.set(offset, got.rows ?? []);
       const moved = s.listed !== null && s.listed !== got.total; // the server has read pages from before the end meanwhile
       s.total = s.listed = got.total;
-      s.found = got.found ?? got.total;
+      s.found = got.found ?? 0;
       if (got.facets) s.facets = got.facets;
       s.error = null;
       draw((d) => d + 1);
