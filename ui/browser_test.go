@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -49,6 +52,9 @@ type fake struct {
 	running  bool
 	fetched  int
 	labelled []string // "url label" of each label that came
+	changed  []string // bodies of the changes of the crawl that came
+	left     bool     // a request for questions was given up
+	refusing bool     // the status, with a sentence
 	asked    []string // paths and queries of the list of pages
 	streams  map[chan string]bool
 	opened   int // streams so far
@@ -65,7 +71,9 @@ func newFake(t *testing.T) *fake {
 	mux.Handle("GET /", http.FileServerFS(files))
 	mux.HandleFunc("GET /api/stores", func(w http.ResponseWriter, _ *http.Request) {
 		store := map[string]any{"name": attacks[0][1], "dir": "/crawl", "topic": "banking", "topics": []string{"banking"}, "running": true, "pages": 200, "relevant": 50, "harvest": 0.25}
-		answer(w, map[string]any{"stores": []any{store, store}})
+		two := maps.Clone(store)
+		two["topics"] = []string{"slow", "fast"}
+		answer(w, map[string]any{"stores": []any{store, two}})
 	})
 	for name, of := range map[string]func(*http.Request) any{
 		"status": f.status, "pages": f.pages, "queue": f.queue, "hosts": f.hosts, "story": f.story, "page": f.page, "ask": f.ask,
@@ -78,11 +86,23 @@ func newFake(t *testing.T) *fake {
 		_, _ = fmt.Fprint(w, `<h1>As it was</h1><script>parent.hit = 5; top.hit = 6; window.hit = 7</script>`)
 	})
 	mux.HandleFunc("POST /api/stores/{n}/label", f.label)
+	mux.HandleFunc("GET /api/stores/{n}/export", func(w http.ResponseWriter, _ *http.Request) { refuse(w) })
 	mux.HandleFunc("POST /api/stores/{n}/crawl", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		f.mu.Lock()
+		f.changed = append(f.changed, string(body))
+		f.mu.Unlock()
 		w.WriteHeader(http.StatusBadRequest)
 		answer(w, map[string]any{"error": "the pattern is wrong; " + attacks[0][1]})
 	})
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.mu.Lock()
+		refusing := f.refusing && strings.HasSuffix(r.URL.Path, "/status")
+		f.mu.Unlock()
+		if refusing {
+			refuse(w)
+			return
+		}
 		if !strings.Contains(r.URL.Path, "/snapshot") {
 			w.Header().Set("Content-Security-Policy", policy)
 		}
@@ -93,6 +113,11 @@ func newFake(t *testing.T) *fake {
 		f.Close()
 	})
 	return f
+}
+
+func refuse(w http.ResponseWriter) {
+	w.WriteHeader(http.StatusServiceUnavailable)
+	answer(w, map[string]any{"error": "the list is being read; ask again"})
 }
 
 func answer(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }
@@ -122,8 +147,12 @@ func (f *fake) pages(r *http.Request) any {
 	f.asked = append(f.asked, r.URL.RawQuery)
 	offset, _ := strconv.Atoi(r.FormValue("offset"))
 	limit, _ := strconv.Atoi(r.FormValue("limit"))
+	total, found := millionRows, 0
+	if r.FormValue("q") != "" {
+		total, found = 10_000, 80_000
+	}
 	rows := []any{}
-	for i := offset; i < min(offset+limit, millionRows); i++ {
+	for i := offset; i < min(offset+limit, total); i++ {
 		row := rowOf(i)
 		if r.FormValue("q") != "" {
 			row["snippet"] = []string{"before ", attacks[0][1], " after"}
@@ -131,7 +160,7 @@ func (f *fake) pages(r *http.Request) any {
 		rows = append(rows, row)
 	}
 	facet := []any{map[string]any{"value": attacks[0][1], "count": 3}, map[string]any{"value": "host1.test", "count": 2}}
-	return map[string]any{"total": millionRows, "rows": rows, "facets": map[string]any{"host": facet, "label": []any{}}}
+	return map[string]any{"total": total, "found": found, "rows": rows, "facets": map[string]any{"host": facet, "label": []any{}}}
 }
 
 func (f *fake) queue(*http.Request) any {
@@ -169,8 +198,13 @@ func (f *fake) page(r *http.Request) any {
 	}
 }
 
-func (f *fake) ask(*http.Request) any {
+func (f *fake) ask(r *http.Request) any {
+	slow := r.FormValue("topic") == "slow"
+	if slow {
+		<-r.Context().Done()
+	}
 	f.mu.Lock()
+	f.left = f.left || slow
 	defer f.mu.Unlock()
 	asked := []any{}
 	for i := range 30 {
@@ -289,7 +323,7 @@ func openTab(t *testing.T, browser context.Context, f *fake, hash string) *tab {
 			p.problem(fmt.Sprintf("exception: %s %+v", e.ExceptionDetails.Text, e.ExceptionDetails.Exception))
 		case *log.EventEntryAdded:
 			// The sandbox of a snapshot says that it refused a script, and that is what it is for.
-			if e.Entry.Level == "error" && !strings.Contains(e.Entry.Text, "sandboxed") && !strings.Contains(e.Entry.Text, "status of 400") {
+			if e.Entry.Level == "error" && !strings.Contains(e.Entry.Text, "sandboxed") && !strings.Contains(e.Entry.Text, "status of 400") && !strings.Contains(e.Entry.Text, "status of 503") {
 				p.problem("log: " + e.Entry.Text)
 			}
 		}
@@ -371,7 +405,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // views are the addresses of all views, with a text that each shows when it is ready.
 var views = [][2]string{
 	{"#/0/crawl", "Best links waiting"}, {"#/0/judge", "What the queue will do otherwise"}, {"#/0/pages", "1,000,000 pages"},
-	{"#/0/pages?q=bank&host=host1.test", "host1.test"}, {"#/0/page?url=http://host7.test/7", "Words that weighed"}, {"#/0/hosts", "40 hosts"}, {"#/stores", "2 stores"},
+	{"#/0/pages?q=bank&host=host1.test", "The best 10,000 of 80,000 pages"}, {"#/0/page?url=http://host7.test/7", "Words that weighed"}, {"#/0/hosts", "40 hosts"}, {"#/stores", "2 stores"},
 }
 
 // TestPageInBrowser goes through all views: attacks do nothing, nothing is asked of another host, and
@@ -438,6 +472,8 @@ func TestJudgeByKeys(t *testing.T) {
 	p.until(`document.querySelector(".sides").innerText.includes("left the ten") && document.querySelectorAll(".rose").length === 2 && document.querySelectorAll(".fell").length === 2`)
 	p.do(chromedp.KeyEvent(kb.Backspace))
 	p.until(`document.querySelectorAll("#given li").length === 4`)
+	p.says("Stored as yes until you answer y or n.")
+	evaluate[bool](p, `dispatchEvent(new KeyboardEvent("keydown", {key: "y", repeat: true}))`) // of a key held down
 	p.do(chromedp.KeyEvent("n"))
 	p.until(`document.querySelectorAll("#given li").length === 5`)
 	want = append(want, attacks[4][0]+" no")
@@ -450,6 +486,46 @@ func TestJudgeByKeys(t *testing.T) {
 	if got := f.labels(); got != strings.Join(want, ", ") {
 		t.Errorf("typing into a field has labelled: %.300s", got)
 	}
+	p.check()
+}
+
+// TestTopicOfQuestions: the questions of a topic that is left are given up.
+func TestTopicOfQuestions(t *testing.T) {
+	f, browser := newFake(t), startBrowser(t)
+	p := openTab(t, browser, f, "#/1/judge")
+	p.says("topic: slow")
+	evaluate[bool](p, `(document.querySelector(".pick select").value = "fast", document.querySelector(".pick select").dispatchEvent(new Event("change")))`)
+	p.until(`document.querySelector(".asked")`)
+	eventually(t, "the request of the other topic ends", func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.left
+	})
+	p.check()
+}
+
+// TestRefusedForNow: the page says why the server refuses, and asks again; a form sends only what was changed.
+func TestRefusedForNow(t *testing.T) {
+	f, browser := newFake(t), startBrowser(t)
+	f.refusing = true
+	p := openTab(t, browser, f, "#/0/crawl")
+	p.says("the list is being read")
+	f.mu.Lock()
+	f.refusing = false
+	f.mu.Unlock()
+	p.says("Best links waiting")
+	p.until(`!document.querySelector(".problem")`)
+	evaluate[bool](p, `document.querySelector("[name=max_pages]").value = "500", document.querySelector("[name=max_pages]").form.requestSubmit(), true`)
+	p.says("the pattern is wrong")
+	f.mu.Lock()
+	if got := strings.Join(f.changed, " "); got != `{"limits":{"max_pages":500}}` {
+		t.Errorf("the form sent %s", got)
+	}
+	f.mu.Unlock()
+	evaluate[bool](p, `location.hash = "#/0/pages", true`)
+	p.until(`document.querySelector(".export a")`)
+	evaluate[bool](p, `document.querySelector(".export a").click(), true`)
+	p.says("the list is being read")
 	p.check()
 }
 
@@ -466,14 +542,17 @@ func TestTabsShareEvents(t *testing.T) {
 	var now int
 	eventually(t, "one stream", func() bool { now, _ = f.send("status", f.status(nil)); return now == 1 })
 	f.mu.Lock()
-	f.fetched = 333
+	f.fetched, f.refusing = 333, true // the status of the fourth tab, which hears the first one's events
 	f.mu.Unlock()
+	tabs = append(tabs, openTab(t, browser, f, "#/0/crawl"))
+	tabs[3].says("the list is being read")
 	f.send("status", f.status(nil))
 	f.send("pages", map[string]any{"pages": []any{rowOf(77)}, "skipped": 1234})
 	for _, p := range tabs {
 		p.says("333")
 		p.says("Page 77")
 		p.says("1,234 pages came too fast")
+		p.until(`document.querySelector(".state")?.textContent === "running"`)
 	}
 	tabs[0].close()
 	eventually(t, "another tab's stream", func() bool { now, ever := f.send("status", f.status(nil)); return now == 1 && ever == 2 })
@@ -506,6 +585,20 @@ func TestLongList(t *testing.T) {
 		t.Errorf("the list was asked for %d times: %q", asked, f.asked)
 	}
 	f.mu.Unlock()
+	f.mu.Lock()
+	f.fetched = 203
+	ends := map[string]bool{}
+	for _, q := range f.asked {
+		values, _ := url.ParseQuery(q)
+		ends[values.Get("to")] = true
+	}
+	f.mu.Unlock()
+	if len(ends) != 1 || ends[""] {
+		t.Errorf("the list of a running crawl was asked for until %v, want one time", ends)
+	}
+	f.send("status", f.status(nil))
+	p.says("3 new pages: show")
+	evaluate[bool](p, `document.querySelector("[role=grid]").focus(), true`)
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.until(`location.hash.includes("/page?url=")`)
 	p.says("Words that weighed")

@@ -14,6 +14,7 @@ export interface Store {
   relevant: number;
   harvest: number | null;
   updated: string | null;
+  error?: string | null; // why it cannot be read
 }
 
 export interface Limits {
@@ -34,6 +35,7 @@ export interface Status {
   queue: number;
   hosts: number;
   running: boolean;
+  changeable?: boolean; // false if this page cannot control the crawl
   paused: boolean;
   stopping: boolean;
   started: string | null;
@@ -71,6 +73,7 @@ export interface Facet {
 
 export interface Pages {
   total: number;
+  found?: number; // by the words, without the other filters; the list has the best 10,000 of them
   complete?: boolean; // false while the server still reads the list
   rows: Row[] | null;
   facets?: Record<string, Facet[] | null> | null;
@@ -145,7 +148,7 @@ export interface Page {
 /** An error whose message is for the person who uses the page. */
 export class Failure extends Error {}
 
-async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+async function reach(path: string, init: RequestInit = {}): Promise<Response> {
   let answer: Response;
   try {
     answer = await fetch(`/api/stores${path}`, { credentials: "same-origin", ...init });
@@ -153,10 +156,20 @@ async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
     if (err instanceof DOMException && err.name === "AbortError") throw err;
     throw new Failure("fossick does not answer. Is it still running in its terminal?");
   }
-  const body = await answer.json().catch(() => null);
-  if (answer.ok && body !== null) return body as T;
+  if (answer.ok) return answer;
   if (answer.status === 401) throw new Failure("This tab is not signed in. Open the address that fossick printed, with its token.");
+  const body = await answer.json().catch(() => null);
   throw new Failure(typeof body?.error === "string" ? body.error : `fossick answered ${answer.status}.`);
+}
+
+async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const answer = await reach(path, init);
+  const body = await answer.json().catch((err: unknown) => {
+    if (init.signal?.aborted) throw err;
+    return null;
+  });
+  if (body === null) throw new Failure(`fossick answered ${answer.status} without its answer.`);
+  return body as T;
 }
 
 const path = (store: number, name: string, params: Params = {}) => {
@@ -167,6 +180,17 @@ const path = (store: number, name: string, params: Params = {}) => {
 /** The address of something that the browser itself loads: a snapshot, an export, the events. */
 export function address(store: number, name: string, params: Params = {}): string {
   return `/api/stores${path(store, name, params)}`;
+}
+
+/** Has the browser save what a request answers with; throws the Failure of a request that is refused. */
+export async function save(store: number, name: string, params: Params): Promise<void> {
+  const ending = new AbortController();
+  await reach(path(store, name, params), { signal: ending.signal });
+  ending.abort();
+  const link = document.createElement("a");
+  link.href = address(store, name, params);
+  link.download = "";
+  link.click();
 }
 
 export function get<T>(store: number, name: string, params: Params = {}, signal?: AbortSignal): Promise<T> {

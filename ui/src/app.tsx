@@ -73,7 +73,7 @@ function App() {
       <Header />
       <p class="hidden" role="status" aria-live="polite">{state.value.spoken}</p>
       <main id="main" tabIndex={-1}>
-        <Problem text={problem.value} />
+        <Problem text={problem.value ?? (view !== "stores" && store.value?.error || null)} />
         {!stores.value ? null : !View || !store.value || !live.value ? (
           <Stores stores={stores.value} />
         ) : (

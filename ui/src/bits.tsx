@@ -110,7 +110,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
       window.clearTimeout(timer);
     };
   }, [key, turn, every]);
-  return { value: got.key === key ? got.value : null, error: got.error, again: () => setTurn((t) => t + 1) };
+  return { value: got.key === key ? got.value : null, error: got.key === key ? got.error : null, again: () => setTurn((t) => t + 1) };
 }
 
 /** "55 of 400 (14 %)". */

@@ -58,6 +58,13 @@ export function time(at: string | null | undefined): string {
   return `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())} ${two(t.getHours())}:${two(t.getMinutes())}`;
 }
 
+/** The first or last second of a local day "2026-11-29" as a time in UTC; what is no day stays as it is. */
+export function edge(day: string | null, last: boolean): string | null {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day ?? "")) return day;
+  const t = new Date(`${day}T${last ? "23:59:59" : "00:00:00"}`);
+  return Number.isNaN(t.getTime()) ? day : t.toISOString();
+}
+
 /** The name of a state as a person reads it: "robots_denied" → "robots denied". */
 export function stateName(state: string): string {
   return state === "code" ? "HTTP error" : state.replaceAll("_", " ");

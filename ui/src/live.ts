@@ -3,10 +3,12 @@
 
 import { signal, type Signal } from "@preact/signals";
 import { address, get, type Rest, type Row, type Status } from "./api";
+import { message } from "./bits";
 import { grow, type Point } from "./curve";
 
 const drawEvery = 250; // ms between two updates of the page
 const mostRows = 60; // of the stream of pages
+const loadEvery = 3000; // ms between two tries to load a status that the server refuses
 
 export type Link = "connecting" | "live" | "lost";
 
@@ -18,6 +20,7 @@ export interface Live {
   skipped: Signal<number>; // pages that came too fast to be listed
   rests: Signal<Rest[]>;
   link: Signal<Link>;
+  problem: Signal<string | null>; // why the server does not tell the status
   close(): void;
 }
 
@@ -28,10 +31,17 @@ export function backoff(n: number, random = Math.random()): number {
   return Math.min(30_000, 1000 * 2 ** n) * (1 + random / 4);
 }
 
+/** Rows that came before those that were, each list with the newest first; one of each URL, at most 60. */
+export function newest(came: Row[], were: Row[]): Row[] {
+  const rows = new Map<string, Row>();
+  for (const r of [...came, ...were]) if (!rows.has(r.url)) rows.set(r.url, r);
+  return [...rows.values()].slice(0, mostRows);
+}
+
 /** Follows the crawl of a store until close. */
 export function follow(store: number): Live {
   const live: Live = {
-    status: signal(null), curve: signal([]), rows: signal([]), skipped: signal(0), rests: signal([]), link: signal("connecting"),
+    status: signal(null), curve: signal([]), rows: signal([]), skipped: signal(0), rests: signal([]), link: signal("connecting"), problem: signal(null),
     close: () => ending.abort(),
   };
   const ending = new AbortController();
@@ -40,20 +50,34 @@ export function follow(store: number): Live {
   let leading: ((kind: Kind, data: unknown) => void) | null = null;
   const take = (kind: Kind, data: unknown) => {
     if (kind === "hello") leading?.("link", live.link.peek());
-    else painter.add(kind, data);
+    else {
+      if (kind !== "link") painter.add("link", "live"); // also in a tab that asked while it was lost
+      painter.add(kind, data);
+    }
   };
   channel.onmessage = (m: MessageEvent<{ kind: Kind; data: unknown }>) => take(m.data.kind, m.data.data);
   channel.postMessage({ kind: "hello" });
   ending.signal.addEventListener("abort", () => {
     channel.close();
     painter.stop();
+    window.clearTimeout(timer);
   });
+  let timer = 0;
   const load = async () => {
-    const s = await get<Status>(store, "status", {}, ending.signal);
-    live.curve.value = s.curve ?? [];
-    painter.add("status", s);
+    window.clearTimeout(timer);
+    try {
+      const s = await get<Status>(store, "status", {}, ending.signal);
+      live.problem.value = null;
+      live.curve.value = s.curve ?? [];
+      painter.add("status", s);
+    } catch (err) {
+      if (ending.signal.aborted) return;
+      live.problem.value = message(err);
+      window.clearTimeout(timer);
+      timer = window.setTimeout(load, loadEvery);
+    }
   };
-  load().catch(() => painter.add("link", "lost"));
+  void load();
   const tell = (kind: Kind, data: unknown) => {
     if (ending.signal.aborted) return;
     take(kind, data);
@@ -83,12 +107,13 @@ function listen(url: string, tell: (kind: Kind, data: unknown) => void, load: ()
     const connect = () => {
       source = new EventSource(url);
       source.onopen = () => {
-        if (tries > 0) load().catch(() => {});
-        tries = 0;
-        tell("link", "live");
+        if (tries > 0) void load();
       };
       for (const kind of ["status", "pages", "rest"] as const) {
-        source.addEventListener(kind, (e) => tell(kind, JSON.parse(e.data)));
+        source.addEventListener(kind, (e) => {
+          tries = 0; // only now: a server that accepts and ends at once is not asked without a pause
+          tell(kind, JSON.parse(e.data));
+        });
       }
       source.onerror = () => {
         source?.close();
@@ -124,7 +149,7 @@ function paintLater(live: Live) {
       live.curve.value = grow(live.curve.peek(), status);
     }
     if (rests) live.rests.value = rests;
-    if (rows.length) live.rows.value = [...rows, ...live.rows.peek()].slice(0, mostRows);
+    if (rows.length) live.rows.value = newest(rows, live.rows.peek());
     if (skipped) live.skipped.value += skipped;
     if (link) live.link.value = link;
     [status, rests, rows, skipped, link] = [null, null, [], 0, null];
@@ -139,7 +164,7 @@ function paintLater(live: Live) {
       else if (kind === "link") link = data as Link;
       else if (kind === "pages") {
         const came = data as { pages: Row[] | null; skipped: number };
-        rows = [...(came.pages ?? []).slice().reverse(), ...rows].slice(0, mostRows);
+        rows = newest((came.pages ?? []).slice().reverse(), rows);
         skipped += came.skipped;
       }
       plan();

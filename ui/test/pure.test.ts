@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columns, grow, type Point } from "../src/curve";
 import { ticks, toCSV, toSVG, type Figure } from "../src/figure";
-import { bytes, clean, count, counted, duration, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
-import { backoff } from "../src/live";
+import { bytes, clean, count, counted, duration, edge, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
+import type { Row } from "../src/api";
+import { backoff, newest } from "../src/live";
 import { marked } from "../src/marked";
 import { moves, moveText } from "../src/moves";
 import { href, parse, query } from "../src/route";
@@ -28,6 +29,17 @@ test("numbers as a person reads them", () => {
   assert.match(time("2026-11-29T00:01:53Z"), /^2026-11-2[89] \d\d:\d1$/);
   assert.equal(stateName("robots_denied"), "robots denied");
   assert.deepEqual(["a.test:80", "a.test:443", "a.test:8080", "a.test", null].map(hostName), ["a.test", "a.test", "a.test:8080", "a.test", ""]);
+});
+
+test("a day begins and ends where the person is", () => {
+  assert.equal(edge("2026-11-29", false), new Date(2026, 10, 29).toISOString());
+  assert.equal(edge("2026-11-29", true), new Date(2026, 10, 29, 23, 59, 59).toISOString());
+  assert.deepEqual([edge("2026-13-45", true), edge(null, false)], ["2026-13-45", null]);
+});
+
+test("a stream shows a page once, by its newest row", () => {
+  const row = (url: string, time: string) => ({ url, time }) as Row;
+  assert.deepEqual(newest([row("b", "3"), row("a", "2"), row("b", "1")], [row("a", "1"), row("c", "1")]), [row("b", "3"), row("a", "2"), row("c", "1")]);
 });
 
 test("texts from the web are one harmless line", () => {

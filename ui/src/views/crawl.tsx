@@ -1,7 +1,7 @@
 // A crawl while it runs: how good it is, what it does, what it will do, and its controls.
 
 import { useState } from "preact/hooks";
-import { get, post, type QueueLink, type Rest, type Row, type Status } from "../api";
+import { get, post, type Limits, type QueueLink, type Rest, type Row, type Status } from "../api";
 import type { ViewProps } from "../app";
 import { Counted, Empty, HostName, message, PageLink, Problem, Score, Tile, useLoad, Verdict, Web } from "../bits";
 import { columns } from "../curve";
@@ -13,13 +13,15 @@ const queueEvery = 3000; // ms between two looks at the queue
 
 export function Crawl({ n, store, live }: ViewProps) {
   const s = live.status.value;
-  if (!s) return <p class="empty">Loading…</p>;
+  const problem = live.problem.value;
+  if (!s) return problem ? <Problem text={problem} /> : <p class="empty">Loading…</p>;
   const [xs, ys] = columns(live.curve.value);
   const figure = { title: "Pages on topic", x: { name: "pages fetched", values: xs }, y: "pages on topic", series: [{ name: "on topic", values: ys, colour: "--good" }] };
   return (
     <>
       <h1>{s.topic ? "Crawl for " : "Crawl "}<Web text={s.topic || store.name} length={60} /></h1>
       <p class="lead">{verdict(s)}</p>
+      <Problem text={problem} />
       {s.running && live.link.value === "lost" && <p class="notice">{s.stopping ? "The crawl has ended." : "The connection is lost, and is tried again."} If the crawl ran with --ui, this page ended with it: fossick ui shows its store.</p>}
       {!s.running && <p class="notice">The crawl has ended. Its pages stay here: <a href={href(n, "pages")}>search them</a> or <a href={href(n, "judge")}>judge them</a>.</p>}
       <Tiles s={s} />
@@ -29,7 +31,7 @@ export function Crawl({ n, store, live }: ViewProps) {
         <section class="card" aria-labelledby="stream"><Stream n={n} rows={live.rows.value} skipped={live.skipped.value} running={s.running} /></section>
         <section class="card" aria-labelledby="queue"><Queue n={n} running={s.running} /></section>
         {s.running && <section class="card" aria-labelledby="rests"><Rests n={n} rests={live.rests.value} /></section>}
-        {s.running && <section class="card" aria-labelledby="controls"><Controls n={n} s={s} /></section>}
+        {s.running && s.changeable !== false && <section class="card" aria-labelledby="controls"><Controls n={n} s={s} /></section>}
       </div>
     </>
   );
@@ -86,7 +88,7 @@ function Stream({ n, rows, skipped, running }: { n: number; rows: Row[]; skipped
         <div class="stream" tabIndex={0} role="group" aria-labelledby="stream">
           <ul class="rows">
             {all.map((r) => (
-              <li key={r.url + r.time}>
+              <li key={r.url}>
                 <PageLink store={n} url={r.url} title={r.title} />
                 <span class="side"><Score value={r.score} /><Verdict row={r} /></span>
                 <small><HostName host={r.host} /></small>
@@ -162,8 +164,14 @@ function Controls({ n, s }: { n: number; s: Status }) {
   };
   const limits = (e: SubmitEvent) => {
     e.preventDefault();
-    const form = new FormData(e.currentTarget as HTMLFormElement);
-    void send({ limits: { max_pages: Number(form.get("pages")), max_seconds: Number(form.get("minutes")) * 60 } }, "The limits are changed.");
+    const form = e.currentTarget as HTMLFormElement;
+    const to: Partial<Limits> = {};
+    for (const [name, unit] of [["max_pages", 1], ["max_seconds", 60]] as const) {
+      const field = form.elements.namedItem(name) as HTMLInputElement;
+      if (field.value !== "" && field.value !== field.defaultValue) to[name] = Math.round(Number(field.value) * unit);
+    }
+    if (Object.keys(to).length === 0) say({ done: "No limit was changed." });
+    else void send({ limits: to }, "The limits are changed.");
   };
   const exclude = (e: SubmitEvent) => {
     e.preventDefault();
@@ -183,11 +191,11 @@ function Controls({ n, s }: { n: number; s: Status }) {
         <button type="button" onClick={() => confirm("Stop the crawl? It can be resumed later with --resume.") && send({ action: "stop" }, "The crawl is stopping.")} disabled={s.stopping}>Stop</button>
       </div>
       <form class="inline" onSubmit={limits}>
-        <label>Pages at most<input name="pages" type="number" min="0" defaultValue={String(s.limits?.max_pages ?? 0)} /></label>
-        <label>Minutes at most<input name="minutes" type="number" min="0" defaultValue={String(Math.round((s.limits?.max_seconds ?? 0) / 60))} /></label>
+        <label>Pages at most<input name="max_pages" type="number" min="0" defaultValue={String(s.limits?.max_pages ?? 0)} /></label>
+        <label>Minutes at most<input name="max_seconds" type="number" min="0" step="0.1" defaultValue={String(Math.round((s.limits?.max_seconds ?? 0) / 6) / 10)} /></label>
         <button type="submit">Set</button>
       </form>
-      <p class="note">0 means no limit.</p>
+      <p class="note">0 means no limit; an empty field changes nothing.</p>
       <form class="inline" onSubmit={exclude}>
         <label class="grow">Exclude a host or a pattern of URLs<input name="what" placeholder="shop.example.org" autocomplete="off" spellcheck={false} /></label>
         <button type="submit">Exclude</button>

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get, post, type Label, type Labelled, type Question } from "../api";
 import type { ViewProps } from "../app";
-import { Empty, message, PageLink, Problem, Score, Web } from "../bits";
+import { Empty, message, PageLink, Problem, Score, useLoad, Web } from "../bits";
 import { isWeb } from "../format";
 import { moves, moveText, type Moved } from "../moves";
 import { href } from "../route";
@@ -13,9 +13,12 @@ type Answer = Label | "unsure" | "skipped";
 interface Given {
   question: Question;
   answer: Answer;
+  stored?: Label; // what the store has of this question
 }
 
 const ahead = 10; // questions loaded at once
+const mostAsked = 200; // of the server at once
+const askEvery = 5000; // ms between two looks for questions while there is none
 const lastShown = 10;
 
 const keys: Record<string, Answer | "undo"> = { y: "yes", n: "no", u: "unsure", s: "skipped", z: "undo", Backspace: "undo" };
@@ -23,43 +26,55 @@ const keys: Record<string, Answer | "undo"> = { y: "yes", n: "no", u: "unsure", 
 export function Judge({ n, store }: ViewProps) {
   const topics = store.topics ?? [];
   const [topic, setTopic] = useState(topics.length > 1 ? topics[0] : "");
+  return (
+    <>
+      <h1>Is this page on topic{topic || store.topic ? <>: <Web text={topic || store.topic} length={40} /></> : ""}?</h1>
+      {topics.length > 1 && <label class="pick">Topic<select value={topic} onChange={(e) => setTopic(e.currentTarget.value)}>{topics.map((t) => <option key={t}>{t}</option>)}</select></label>}
+      <JudgeTopic key={topic} n={n} topic={topic} />
+    </>
+  );
+}
+
+/** The questions of one topic; another topic begins anew, so that no label comes under the wrong one. */
+function JudgeTopic({ n, topic }: { n: number; topic: string }) {
   const [queue, setQueue] = useState<Question[] | null>(null);
   const [given, setGiven] = useState<Given[]>([]);
   const [turn, setTurn] = useState<Labelled | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const past = useRef(new Set<string>()); // URLs answered here, which the server may ask again
+  const stored = useRef(new Map<string, Label>()); // by URL, what was answered here last
   const busy = useRef(false);
   const question = queue?.[0] ?? null;
 
-  const load = useCallback(async () => {
-    try {
-      const { asked } = await get<{ asked: Question[] | null }>(n, "ask", { n: ahead + Math.min(past.current.size, 50), topic });
-      setQueue((was) => merge(was ?? [], asked ?? [], past.current));
-    } catch (err) {
-      setQueue((was) => was ?? []);
-      setProblem(message(err));
-    }
-  }, [n, topic]);
-  useEffect(() => void load(), [load]);
+  const load = (signal: AbortSignal) => {
+    const unjudged = [...past.current].filter((url) => !stored.current.has(url)).length; // the server asks these again
+    return get<{ asked: Question[] | null }>(n, "ask", { n: Math.min(mostAsked, ahead + unjudged), topic }, signal);
+  };
+  const { value, error, again } = useLoad(`ask/${n}/${topic}`, load, queue?.length === 0 ? askEvery : 0);
+  useEffect(() => {
+    if (value || error) setQueue((was) => merge(was ?? [], value?.asked ?? [], past.current));
+  }, [value, error]);
 
   const answer = useCallback(async (a: Answer) => {
     if (!question || busy.current) return;
     busy.current = true;
+    const { url } = question;
     try {
       if (a === "yes" || a === "no") {
-        setTurn(await post<Labelled>(n, "label", { labels: [{ url: question.url, label: a }], ...(topic ? { topic } : {}) }));
+        setTurn(await post<Labelled>(n, "label", { labels: [{ url, label: a }], ...(topic ? { topic } : {}) }));
+        stored.current.set(url, a);
       }
       setProblem(null);
-      past.current.add(question.url);
-      setGiven((g) => [{ question, answer: a }, ...g]);
-      setQueue((q) => (q ?? []).slice(1));
-      if ((queue?.length ?? 0) < 4) void load();
+      past.current.add(url);
+      setGiven((g) => [{ question, answer: a, stored: stored.current.get(url) }, ...g]);
+      setQueue((q) => (q ?? []).filter((x) => x.url !== url));
+      if ((queue?.length ?? 0) < 4) again();
     } catch (err) {
       setProblem(message(err));
     } finally {
       busy.current = false;
     }
-  }, [question, queue, n, topic, load]);
+  }, [question, queue, n, topic]);
 
   const undo = useCallback(() => {
     const [last, ...rest] = given;
@@ -71,7 +86,7 @@ export function Judge({ n, store }: ViewProps) {
 
   useLayoutEffect(() => { // before the question can be seen, so that no key is lost
     const press = (e: KeyboardEvent) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target)) return;
+      if (e.repeat || e.ctrlKey || e.metaKey || e.altKey || typing(e.target)) return;
       const what = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];
       if (!what) return;
       e.preventDefault();
@@ -82,17 +97,13 @@ export function Judge({ n, store }: ViewProps) {
     return () => removeEventListener("keydown", press);
   }, [answer, undo]);
 
-  const judged = given.filter((g) => g.answer === "yes" || g.answer === "no").length;
+  const judged = given.filter((g) => g.stored).length;
   return (
     <>
-      <h1>Is this page on topic{topic || store.topic ? <>: <Web text={topic || store.topic} length={40} /></> : ""}?</h1>
-      {topics.length > 1 && (
-        <label class="pick">Topic<select value={topic} onChange={(e) => { setQueue(null); setTopic(e.currentTarget.value); }}>{topics.map((t) => <option key={t}>{t}</option>)}</select></label>
-      )}
-      <Problem text={problem} />
+      <Problem text={problem ?? error} />
       <div class="columns judge">
         <section class="card wide question" aria-label="Question" aria-live="polite">
-          {queue === null ? <Empty>Loading…</Empty> : question ? <Asked n={n} q={question} /> : <Empty>No question is left. More come with more pages.</Empty>}
+          {queue === null ? <Empty>Loading…</Empty> : question ? <Asked n={n} q={question} stored={stored.current.get(question.url)} /> : <Empty>No question is left. More come with more pages.</Empty>}
           <div class="buttons answers">
             <AnswerButton name="Yes" letter="y" kind="yes" off={!question} act={() => answer("yes")} />
             <AnswerButton name="No" letter="n" kind="no" off={!question} act={() => answer("no")} />
@@ -108,7 +119,7 @@ export function Judge({ n, store }: ViewProps) {
               {given.slice(0, lastShown).map((g) => (
                 <li key={g.question.url}>
                   <PageLink store={n} url={g.question.url} title={g.question.title} />
-                  <span class="side"><span class={g.answer === "yes" ? "tag good" : g.answer === "no" ? "tag bad" : "tag"}>{g.answer}</span></span>
+                  <span class="side"><span class={g.answer === "yes" ? "tag good" : g.answer === "no" ? "tag bad" : "tag"}>{g.answer}</span>{g.stored && g.stored !== g.answer && <span class="tag">stored: {g.stored}</span>}</span>
                 </li>
               ))}
             </ol>
@@ -139,7 +150,7 @@ function AnswerButton({ name, letter, kind, off, act }: { name: string; letter: 
   );
 }
 
-function Asked({ n, q }: { n: number; q: Question }) {
+function Asked({ n, q, stored }: { n: number; q: Question; stored?: Label }) {
   return (
     <>
       <p class="note">{q.kind === "link" ? "A link that waits" : "A stored page"}: <Web text={q.why} /></p>
@@ -151,6 +162,7 @@ function Asked({ n, q }: { n: number; q: Question }) {
       </p>
       <p class="excerpt"><Web text={q.text} length={600} /></p>
       <p class="note">The crawl's own guess: <Score value={q.score} /></p>
+      {stored && <p class="notice">Stored as {stored} until you answer y or n.</p>}
     </>
   );
 }

@@ -22,7 +22,7 @@ export function Page({ n, store, query }: ViewProps) {
       <p class="url"><Web text={url} />{" "}{isWeb(url) && <a href={url} target="_blank" rel="noopener noreferrer">on the web</a>}</p>
       {story.value && <p class="lead"><Web text={story.value.verdict} length={600} /></p>}
       {!p && <Problem text={story.error ?? null} />}
-      {p && <Facts p={p} n={n} topics={store.topics ?? []} again={page.again} />}
+      {p && <Facts key={url} p={p} n={n} topics={store.topics ?? []} again={page.again} />}
       {story.value && <Path n={n} story={story.value} />}
       <div class="columns">
         {p && <section class="card wide" aria-labelledby="text"><Text p={p} /></section>}
@@ -38,9 +38,10 @@ export function Page({ n, store, query }: ViewProps) {
 
 function Facts({ p, n, topics, again }: { p: PageAnswer; n: number; topics: string[]; again: () => void }) {
   const [error, setError] = useState<string | null>(null);
+  const [topic, setTopic] = useState(p.row.topic || topics[0]);
   const label = async (l: Label) => {
     try {
-      await post(n, "label", { labels: [{ url: p.row.url, label: l }], ...(topics.length > 1 ? { topic: p.row.topic || topics[0] } : {}) });
+      await post(n, "label", { labels: [{ url: p.row.url, label: l }], ...(topics.length > 1 ? { topic } : {}) });
       setError(null);
       again();
     } catch (err) {
@@ -57,6 +58,7 @@ function Facts({ p, n, topics, again }: { p: PageAnswer; n: number; topics: stri
         <Tile name="Fetched" value={<span class="date">{time(p.row.time)}</span>} />
       </dl>
       <div class="buttons">
+        {topics.length > 1 && <select aria-label="Topic" value={topic} onChange={(e) => setTopic(e.currentTarget.value)}>{topics.map((t) => <option key={t}>{t}</option>)}</select>}
         <button type="button" class="yes" onClick={() => label("yes")}>On topic</button>
         <button type="button" class="no" onClick={() => label("no")}>Off topic</button>
       </div>

@@ -1,10 +1,11 @@
 // The collection: search, facets, and a list of any length.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { address, get, type Facet, type Pages as PagesAnswer, type Row } from "../api";
+import { address, get, save, type Facet, type Pages as PagesAnswer, type Row } from "../api";
 import type { ViewProps } from "../app";
 import { HostName, message, Problem, Score, Verdict, Web } from "../bits";
-import { bytes, clean, count, counted, hostName, stateName, time } from "../format";
+import { bytes, clean, count, counted, edge, hostName, stateName, time } from "../format";
+import type { Live } from "../live";
 import { href, type Params } from "../route";
 import { reveal, shown, windowSize, windowsOf } from "../rows";
 
@@ -15,6 +16,7 @@ const columnsOf: { sort: string; name: string }[] = [
   { sort: "", name: "Label" }, { sort: "", name: "Size" }, { sort: "time", name: "Time" },
 ];
 const filters = ["q", "from", "to", "min", "max"];
+const mostFound = 10_000; // pages of a search that the server lists, before the other filters
 const mostWindows = 60; // kept in memory
 const incomplete = 1000; // ms until a list that the server still reads is asked for again
 const headHeight = 36; // pixels
@@ -25,35 +27,71 @@ function filterOf(q: URLSearchParams): Params {
   const out: Params = {};
   for (const name of filters) out[name] = q.get(name);
   for (const [name] of facetNames) out[name] = q.get(name);
-  for (const day of ["from", "to"]) if (/^\d{4}-\d\d-\d\d$/.test(q.get(day) ?? "")) out[day] = `${q.get(day)}T${day === "from" ? "00:00:00" : "23:59:59"}Z`;
+  out.from = edge(q.get("from"), false);
+  out.to = edge(q.get("to"), true);
   return out;
 }
 
-export function Pages({ n, query }: ViewProps) {
+export function Pages({ n, query, store, live }: ViewProps) {
   const key = query.toString();
+  const [turn, setTurn] = useState(0);
   const noun = ["", "ok", null].includes(query.get("state")) ? "page" : "URL";
-  const filter = useMemo(() => filterOf(query), [key]);
+  const filter = useMemo(() => {
+    const f = filterOf(query);
+    const now = new Date().toISOString();
+    const growing = live.status.peek()?.running ?? store.running;
+    return growing && !(typeof f.to === "string" && f.to && f.to < now) ? { ...f, to: now } : f; // else rows move while one scrolls
+  }, [key, turn]);
   const list = useWindows(n, filter, query.get("sort") ?? "", query.get("order") ?? "");
   const change = (params: Params) => {
     const now: Params = {};
     for (const name of [...query.keys()]) now[name] = query.getAll(name);
     location.hash = href(n, "pages", { ...now, ...params });
   };
+  const best = list.found > mostFound ? `best ${count(mostFound)} of ${counted(list.found, noun)}` : "";
+  const amount = list.total === null ? "Pages" : !best ? counted(list.total, noun) : `${list.total < mostFound ? `${count(list.total)} of the` : "The"} ${best}`;
   return (
     <>
-      <h1>{list.total === null ? "Pages" : counted(list.total, noun)}</h1>
+      <div class="inline">
+        <h1>{amount}</h1>
+        <NewPages key={key + turn} live={live} show={() => setTurn(turn + 1)} />
+      </div>
       <Search query={query} change={change} />
       <Problem text={list.error} />
       <div class="collection">
         <Facets facets={list.facets} query={query} change={change} />
         <div class="found">
-          <p class="export">
-            Export {list.total === null ? "" : counted(list.total, noun)} as{" "}
-            {formats.map((f) => <a key={f} href={address(n, "export", { format: f, ...filter })} download>{f}</a>)}
-          </p>
+          {list.total ? <Export n={n} what={amount} filter={filter} /> : null}
           <Grid n={n} list={list} sort={query.get("sort") ?? (query.get("q") ? "" : "time")} order={query.get("order") ?? "desc"} change={change} />
         </div>
       </div>
+    </>
+  );
+}
+
+/** A button for the pages that came since the list was loaded. */
+function NewPages({ live, show }: { live: Live; show: () => void }) {
+  const fetched = live.status.value?.fetched;
+  const first = useRef(fetched);
+  first.current ??= fetched;
+  const more = (fetched ?? 0) - (first.current ?? 0);
+  return more > 0 ? <button type="button" class="small" onClick={show}>{counted(more, "new page")}: show</button> : null;
+}
+
+function Export({ n, what, filter }: { n: number; what: string; filter: Params }) {
+  const [refused, refuse] = useState<string | null>(null);
+  const start = (e: MouseEvent, params: Params) => {
+    e.preventDefault();
+    refuse(null);
+    save(n, "export", params).catch((err) => refuse(message(err)));
+  };
+  return (
+    <>
+      <p class="export">
+        Export {what.replace(/^The/, "the")} as{" "}
+        {formats.map((format) => <a key={format} href={address(n, "export", { format, ...filter })} download onClick={(e) => start(e, { format, ...filter })}>{format}</a>)}
+      </p>
+      <Problem text={refused} />
     </>
   );
 }
@@ -123,6 +161,7 @@ interface Windows {
   key: string;
   version: number; // changes with the rows
   total: number | null;
+  found: number; // by the words alone, also beyond mostFound
   facets: Record<string, Facet[] | null>;
   error: string | null;
   row: (i: number) => Row | undefined;
@@ -133,17 +172,20 @@ interface Windows {
 function useWindows(n: number, filter: Params, sort: string, order: string): Windows {
   const key = JSON.stringify([n, filter, sort, order]);
   const [version, draw] = useState(0);
-  const state = useRef({ key: "", windows: new Map<number, Row[] | null>(), total: null as number | null, facets: {} as Record<string, Facet[] | null>, error: null as string | null, ending: new AbortController(), timer: 0, again: 0 });
+  const state = useRef({ key: "", windows: new Map<number, Row[] | null>(), total: null as number | null, found: 0, listed: null as number | null, facets: {} as Record<string, Facet[] | null>, error: null as string | null, ending: new AbortController(), timer: 0, again: 0 });
   const s = state.current;
   const load = (offset: number) => {
     const { signal } = s.ending;
     s.windows.set(offset, s.windows.get(offset) ?? null);
     get<PagesAnswer>(n, "pages", { ...filter, sort, order, offset, limit: windowSize }, signal).then((got) => {
       s.windows.set(offset, got.rows ?? []);
-      s.total = got.total;
+      const moved = s.listed !== null && s.listed !== got.total; // the server has read pages from before the end meanwhile
+      s.total = s.listed = got.total;
+      s.found = got.found ?? 0;
       if (got.facets) s.facets = got.facets;
       s.error = null;
       draw((d) => d + 1);
+      if (got.complete !== false && moved) for (const o of [...s.windows.keys()]) if (o !== offset) load(o);
       if (got.complete === false && offset === 0) s.again = window.setTimeout(() => {
         for (const o of [...s.windows.keys()]) load(o);
       }, incomplete);
@@ -156,7 +198,7 @@ function useWindows(n: number, filter: Params, sort: string, order: string): Win
   };
   useEffect(() => {
     s.ending.abort();
-    Object.assign(s, { key, windows: new Map(), ending: new AbortController() });
+    Object.assign(s, { key, listed: null, windows: new Map(), ending: new AbortController() });
     load(0);
     return () => {
       s.ending.abort();
@@ -181,7 +223,7 @@ function useWindows(n: number, filter: Params, sort: string, order: string): Win
       }
     }, wait);
   };
-  return { key, version, total: s.total, facets: s.facets, error: s.error, want, row: (i) => s.windows.get(Math.floor(i / windowSize) * windowSize)?.[i % windowSize] };
+  return { key, version, total: s.total, found: s.found, facets: s.facets, error: s.error, want, row: (i) => s.windows.get(Math.floor(i / windowSize) * windowSize)?.[i % windowSize] };
 }
 
 function Grid({ n, list, sort, order, change }: { n: number; list: Windows; sort: string; order: string; change: (p: Params) => void }) {

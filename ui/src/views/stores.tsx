@@ -1,8 +1,8 @@
 // The list of stores, compared; without one, how to begin.
 
-import { Empty, Score, Web } from "../bits";
+import { Empty, Problem, Score, Web } from "../bits";
 import type { Store } from "../api";
-import { count, percent, time } from "../format";
+import { clean, count, percent, time } from "../format";
 import { href } from "../route";
 
 export function Stores({ stores }: { stores: Store[] }) {
@@ -23,7 +23,7 @@ export function Stores({ stores }: { stores: Store[] }) {
                 <td class="num">{count(s.pages)}</td>
                 <td class="num">{count(s.relevant)}</td>
                 <td><Score value={s.harvest} /></td>
-                <td><span class={s.running ? "tag good" : "tag"}>{s.running ? "running" : "ended"}</span></td>
+                <td><span class={s.running ? "tag good" : "tag"}>{s.running ? "running" : "ended"}</span>{s.error && <Problem text={clean(s.error)} />}</td>
                 <td>{time(s.updated)}</td>
               </tr>
             ))}
