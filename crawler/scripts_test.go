@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -267,4 +269,63 @@ func TestFreshness(t *testing.T) {
 	if cache.get("1", now) != nil || cache.get("11", now.Add(time.Hour)) != nil || len(cache.young)+len(cache.old) > 11 {
 		t.Errorf("an unused or stale answer is given, or %d are kept", len(cache.young)+len(cache.old))
 	}
+}
+
+// deadWeb has a host without an address.
+type deadWeb struct {
+	*fakeWeb
+	looked int
+}
+
+func (w *deadWeb) Resolve(ctx context.Context, host string) (netip.Addr, error) {
+	if host == "dead.test:80" {
+		w.looked++
+		return netip.Addr{}, errors.New("no such host")
+	}
+	return w.fakeWeb.Resolve(ctx, host)
+}
+
+// TestScriptsLeaveHostsAlone: no request of a page passes by the rest of a host that it borrows, and what
+// fails once is not tried for each page.
+func TestScriptsLeaveHostsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &deadWeb{fakeWeb: &fakeWeb{pages: map[string]string{
+			"http://slow.test/robots.txt": "User-agent: *\nCrawl-delay: 600\n",
+			"http://hop.test/robots.txt":  "→http://hop.test/r.txt", "http://hop.test/r.txt": "User-agent: *\n",
+		}, fail: map[string][]fetch.Response{"http://tls.test/robots.txt": slices.Repeat([]fetch.Response{{State: fetch.StateTLSError}}, 9)}}}
+		b := &fakeBrowser{made: map[string][]bool{}, asks: map[string][]string{}, html: map[string]string{}}
+		for n := range 4 {
+			url := fmt.Sprint("http://a.test/", n)
+			w.pages[url] = html(fmt.Sprint("gold shell ", n)) + "<script src=/app.js></script>"
+			b.html[url] = html(fmt.Sprint("gold made ", n), fmt.Sprint("/", n+1))
+			for _, host := range []string{"slow", "hop", "tls", "dead", "out"} {
+				url2 := "http://" + host + ".test/x"
+				w.pages[url2] = "code"
+				b.asks[url] = append(b.asks[url], url2, url2)
+			}
+		}
+		opt := newOptions(t, w.fakeWeb, "http://a.test/0")
+		opt.Fetcher, opt.Browser, opt.RenderRequests = w, b, 20
+		opt.Delay, opt.Scope.Exclude = Delay{Fixed: true, Rest: 100 * time.Millisecond}, regexp.MustCompile("//out")
+		crawl(t, opt)
+		asked, last := map[string]int{}, map[string]time.Time{}
+		for _, s := range w.log {
+			asked[s.url]++
+			if gap := s.start.Sub(last[s.host]); gap < 100*time.Millisecond && strings.HasPrefix(s.url, "http://hop.test/r") {
+				t.Errorf("%s came after %v", s.url, gap)
+			}
+			last[s.host] = s.end
+		}
+		for url, want := range map[string]int{
+			"http://slow.test/robots.txt": 1, "http://slow.test/x": 0, "http://hop.test/robots.txt": 1, "http://hop.test/r.txt": 1, "http://hop.test/x": 2,
+			"http://tls.test/robots.txt": 1, "http://tls.test/x": 0, "http://out.test/robots.txt": 0,
+		} {
+			if asked[url] != want {
+				t.Errorf("%s was asked for %d times, want %d: %v", url, asked[url], want, asked)
+			}
+		}
+		if w.looked != 1 {
+			t.Errorf("the dead host was looked up %d times", w.looked)
+		}
+	})
 }
