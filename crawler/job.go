@@ -127,6 +127,7 @@ type jobResult struct {
 	Slow    bool // the job no longer occupies a worker; its result follows
 	Late    bool // the result of a slow job
 	Excused bool // the failure does not count
+	Repeats bool // of taskPage: the page repeats a stored one
 	Aborted bool // broken off by the crawler, as if it had not begun
 }
 

@@ -23,6 +23,10 @@ type Browser interface {
 	Render(ctx context.Context, p render.Page) (*render.Result, error)
 }
 
+// madeBytes bounds the answers to a page's scripts that are kept for archives, packed, so that the
+// page fits in one batch.
+const madeBytes = 8 << 20
+
 // defaultRenderRequests is the default of Options.RenderRequests.
 const defaultRenderRequests = 20
 
@@ -35,6 +39,7 @@ type scripts struct {
 
 	hosts map[string]*fetch.Response // all requests to a host so far, by its name
 	made  []store.Resource           // the answers, for archives
+	bytes int                        // of their bodies, packed
 	asked []robotsAnswer             // of hosts that were unknown
 }
 
@@ -72,15 +77,19 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 		return
 	}
 	told.Millis, told.Requests = p.opt.Now().Sub(began).Milliseconds(), p.opt.RenderRequests-s.left
+	if result != nil && result.Took > 0 { // without the wait for a tab
+		told.Millis = result.Took.Milliseconds()
+	}
+	if errors.Is(err, render.ErrNoBrowser) {
+		told.Quote = nil // it says nothing of the page
+		p.noBrowser.Do(func() { p.opt.Log.Error("no page is rendered until a browser runs", "err", err) })
+	}
 	if err != nil {
 		told.Failed = err.Error()
 		p.opt.Log.Info("page not rendered", "url", o.Target, "err", err)
 		return
 	}
 	told.Late = result.Late
-	if result.Took > 0 { // without the wait for a tab
-		told.Millis = result.Took.Milliseconds()
-	}
 	again := *o.Resp
 	again.Body, again.ContentType = result.HTML, "text/html; charset=utf-8"
 	read, err := p.reader.Read(ctx, o.order(), &again)
@@ -136,7 +145,9 @@ func (s *scripts) ask(ctx context.Context, url string) *fetch.Response {
 	if r.Wire != nil {
 		x := s.resource(r, r.Body)
 		x.Headers = packWire(r)
-		s.made = append(s.made, x)
+		if s.bytes += len(x.Body); s.bytes <= madeBytes {
+			s.made = append(s.made, x)
+		}
 	}
 	s.pool.scripts.put(r, s.pool.opt.Now())
 	return r

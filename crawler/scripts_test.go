@@ -24,10 +24,14 @@ type fakeBrowser struct {
 	made map[string][]bool   // page → which requests were made
 	late bool                // the scripts do not end
 	took time.Duration       // of each rendering
+	err  error               // of each rendering
 }
 
 func (f *fakeBrowser) Render(ctx context.Context, p render.Page) (*render.Result, error) {
 	time.Sleep(f.took)
+	if f.err != nil {
+		return nil, f.err
+	}
 	for _, url := range f.asks[p.URL] {
 		f.made[p.URL] = append(f.made[p.URL], p.Ask(ctx, url) != nil)
 	}
@@ -265,6 +269,13 @@ func TestFreshness(t *testing.T) {
 		if cache.get("0", now) == nil {
 			t.Fatalf("an answer that is used is dropped after %d others", n)
 		}
+	}
+	small := scriptCache{}
+	for n := range 3 * halfCacheBytes / 512 {
+		small.put(&fetch.Response{URL: fmt.Sprint(n), State: fetch.StateOK, Header: http.Header{"Cache-Control": {"max-age=60"}}}, now)
+	}
+	if all := len(small.young) + len(small.old); all > 2*halfCacheBytes/512 {
+		t.Errorf("%d empty answers are kept", all)
 	}
 	if cache.get("1", now) != nil || cache.get("11", now.Add(time.Hour)) != nil || len(cache.young)+len(cache.old) > 11 {
 		t.Errorf("an unused or stale answer is given, or %d are kept", len(cache.young)+len(cache.old))
