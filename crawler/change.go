@@ -44,7 +44,9 @@ func (c *Crawler) Change(ctx context.Context, to Change) error {
 
 func (c *Crawler) change(to Change) {
 	if to.Paused != nil {
-		c.paused = *to.Paused
+		if c.paused = *to.Paused; !c.paused { // the pause is no time of the crawl
+			c.paced = c.opt.Now()
+		}
 	}
 	if to.MaxPages != nil {
 		c.opt.MaxPages = *to.MaxPages

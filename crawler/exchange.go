@@ -26,7 +26,6 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	if err := c.countFurther(b, o); err != nil {
 		return err
 	}
-	c.learnYield(o)
 	c.observeNetwork(o)
 	if o.Resp != nil && !o.Aborted && !o.Excused {
 		c.totals.attempted(o.Resp)
@@ -73,6 +72,7 @@ func (c *Crawler) settle(b journal.Batch, o *jobResult) error {
 	if err != nil {
 		return err
 	}
+	c.learnYield(o)
 	if err := putExchange(c.hosts, b, o, c.releaseHost(o)); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"net/netip"
+	"time"
 
 	"fossick/crawler/fetch"
 	"fossick/crawler/hosts"
@@ -52,7 +53,10 @@ type pageTask struct {
 	Wait    *store.Wait      // the URL's part in waits for better links; nil for none
 	File    *store.FilePrice // what lowered the URL's priority; nil for none
 
-	Lent map[string]*hosts.Host // hosts that its scripts ask, beside its own; by name, for the owner alone
+	// Lent are the hosts that its scripts ask, beside its own, and Rested until when they rest after
+	// their robots.txt; by name, for the owner alone.
+	Lent   map[string]*hosts.Host
+	Rested map[string]time.Time
 }
 
 // robotsTask is the part of a job for robots.txt, or for the next hop of its redirects.
@@ -123,6 +127,7 @@ type jobResult struct {
 	Slow    bool // the job no longer occupies a worker; its result follows
 	Late    bool // the result of a slow job
 	Excused bool // the failure does not count
+	Repeats bool // of taskPage: the page repeats a stored one
 	Aborted bool // broken off by the crawler, as if it had not begun
 }
 

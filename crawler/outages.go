@@ -72,6 +72,7 @@ func (c *Crawler) probeNetwork(now time.Time) (*job, error) {
 func (c *Crawler) networkProbed(o *jobResult) {
 	c.totals.asked(o.Host.Host)
 	o.Note = "to test the network of this machine"
+	c.paced = c.opt.Now() // an outage is no time of the crawl
 	if o.Aborted {
 		c.network.Probed(nil)
 		return

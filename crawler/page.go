@@ -66,9 +66,7 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 		}
 		return c.conclude(b, o.ID, o.Queued, c.outcomeOf(o))
 	}
-	if h.Failures++; !o.refusedScripts() {
-		h.Failures = 0
-	}
+	o.countFailures()
 	if r.State == fetch.StateRedirect {
 		to, err := c.redirect(b, o)
 		visit.Location, o.Wire.Kind = to, store.WireRedirect
@@ -87,7 +85,7 @@ func (c *Crawler) follow(b journal.Batch, o *jobResult, visits int, visit *store
 // or is stored.
 func (c *Crawler) followPage(b journal.Batch, o *jobResult) error {
 	h := o.Host
-	outcome := store.Outcome{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.nextVisit(interval(o.Discovery.Depth))}
+	outcome := store.Outcome{State: string(fetch.StateOK), Score: o.Page.Promise, Next: c.nextVisit(interval(o.Discovery.Depth)), Rendering: o.Read.Rendering}
 	original, err := repeated(b, o.Read)
 	if err != nil {
 		return err
@@ -98,7 +96,7 @@ func (c *Crawler) followPage(b journal.Batch, o *jobResult) error {
 		}
 	}
 	if original != 0 {
-		o.Wire.Kind = store.WireRepeat
+		o.Wire.Kind, o.Repeats = store.WireRepeat, true
 		c.traps.Duplicate(&h.Trap, o.Discovery.URL)
 		outcome.State, outcome.Page, outcome.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
 		return c.leavePage(b, o, outcome)
@@ -115,12 +113,13 @@ func (c *Crawler) followPage(b journal.Batch, o *jobResult) error {
 	switch {
 	case near.Page != 0:
 		c.totals.NearDuplicates++
+		o.Repeats = true
 		outcome.State, outcome.Page, outcome.Resemblance = string(fetch.StateDuplicate), near.Page, near.Resemblance
 		outcome.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.Page, near.Resemblance)
 	case is:
-		outcome.State, outcome.Reason, outcome.Rendering = unwanted.State, unwanted.Reason, unwanted.Rendering
+		outcome.State, outcome.Reason = unwanted.State, unwanted.Reason
 	default:
-		outcome.Reason = o.Read.origin()
+		outcome.Reason, outcome.Rendering = o.Read.origin(), nil // the page's record has it
 		if outcome.Page, err = c.keepPage(b, o); err != nil {
 			return err
 		}
@@ -141,6 +140,17 @@ const challengesEnough = 10
 // backsOff reports a failure after which the host rests ever longer: one that may pass, or a
 // challenge.
 func backsOff(r *fetch.Response) bool { return hosts.Transient(r) || r.State == fetch.StateChallenge }
+
+// countFailures counts the answers of a host for a page and its scripts: after a refusal of these it
+// backs off.
+func (o *jobResult) countFailures() {
+	switch {
+	case o.refusedScripts():
+		o.Host.Failures++
+	case !backsOff(o.Resp):
+		o.Host.Failures = 0
+	}
+}
 
 // mayStandForOthers reports whether other agents may have dropped pages for the page of this
 // URL, which was stored once and lost. It may therefore end as a duplicate only of a page that

@@ -198,7 +198,7 @@ func (p *parsedPage) unwanted() (store.Outcome, bool) {
 	case p.NoIndex:
 		return store.Outcome{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: the page is not kept, but its links are followed"}, true
 	case p.ScriptOnly && p.Rendering != nil:
-		return store.Outcome{State: string(fetch.StateScriptOnly), Rendering: p.Rendering, Reason: p.Rendering.String() + ": the page is not kept, but its links are followed"}, true
+		return store.Outcome{State: string(fetch.StateScriptOnly), Reason: p.Rendering.String() + ": the page is not kept, but its links are followed"}, true
 	case p.ScriptOnly:
 		return store.Outcome{State: string(fetch.StateScriptOnly), Reason: "scripts make this page, and fossick does not run scripts: the page is not kept, but its links are followed"}, true
 	case p.Foreign != "":

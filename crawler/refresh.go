@@ -165,12 +165,7 @@ func (c *Crawler) applyRevisit(b journal.Batch, o *jobResult) error {
 	}
 	c.totals.askedPage(h.Host, r)
 	visit := visitOf(r)
-	switch {
-	case o.refusedScripts():
-		h.Failures++
-	case !backsOff(r):
-		h.Failures = 0
-	}
+	o.countFailures()
 	if err := c.renew(b, o, &visit); err != nil {
 		return err
 	}
@@ -403,5 +398,8 @@ func (c *Crawler) movePage(b journal.Batch, o *jobResult, visit *store.Visit) (e
 func (c *Crawler) endRevisit(b journal.Batch, o *jobResult, outcome store.Outcome) error {
 	old := o.Old.Outcome
 	outcome.Page, outcome.Score, outcome.Parent, outcome.At = old.Page, old.Score, old.Parent, c.opt.Now().UnixMilli()
+	if o.Read != nil && outcome.State != string(fetch.StateOK) {
+		outcome.Rendering = o.Read.Rendering
+	}
 	return c.endAgain(b, o.Old.ID, old.State, outcome)
 }

@@ -62,17 +62,11 @@ func (c *Crawler) applyRobots(b journal.Batch, o *jobResult) error {
 	h, r := o.Host, o.Resp
 	c.totals.asked(o.asked().Host)
 	if r.State == fetch.StateRedirect {
-		target, err := redirectTarget(c.opt.URLs, r)
-		if err == nil && !c.owns(target) { // only that host's agent may ask it
-			return c.setRobots(o, fetch.DisallowAll("robots.txt is at "+target+": "+Reason))
+		if rules := c.hop(h, r); rules != nil {
+			return c.setRobots(o, rules)
 		}
-		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
-			h.Hop = target
-			c.requeue(o.job)
-			return nil
-		}
-		// Endless redirects count as a missing file (RFC 9309 section 2.3.1.2).
-		return c.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, so everything is allowed"))
+		c.requeue(o.job)
+		return nil
 	}
 	if r.State == fetch.StateNotModified {
 		h.RobotsAt = c.opt.Now().UnixMilli() // the rules hold for another day
@@ -102,6 +96,21 @@ func (c *Crawler) applyRobots(b journal.Batch, o *jobResult) error {
 		return c.robotsFailed(b, o, "robots.txt gave no usable answer")
 	}
 	return c.setRobots(o, rules)
+}
+
+// hop remembers where a host's robots.txt redirects to. It returns rules, else nil, if that is not
+// followed.
+func (c *Crawler) hop(h *hosts.Host, r *fetch.Response) *fetch.Robots {
+	target, err := redirectTarget(c.opt.URLs, r)
+	if err == nil && !c.owns(target) { // only that host's agent may ask it
+		return fetch.DisallowAll("robots.txt is at " + target + ": " + Reason)
+	}
+	if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
+		h.Hop = target
+		return nil
+	}
+	// Endless redirects count as a missing file (RFC 9309 section 2.3.1.2).
+	return fetch.AllowAll("robots.txt: too many redirects, so everything is allowed")
 }
 
 // setRobots keeps the rules of a host for a day. The URL that waited for them goes back to the queue.

@@ -106,11 +106,13 @@ func (s *Scope) refusal(from, to string) string {
 
 // Excludes says why a URL is not visited, wherever its link is, "" if it is.
 func (s *Scope) Excludes(u string) string {
-	switch {
-	case s.Forgotten.Has(u):
+	if s.Forgotten.Has(u) {
 		return store.ForgottenReason
-	case s.excluded(u) != "":
-		return s.excluded(u)
+	}
+	why := s.excluded(u)
+	switch {
+	case why != "":
+		return why
 	case s.Include != nil && !s.Include.MatchString(u):
 		return "not included by " + s.Include.String()
 	case len(s.TLD) > 0 && !slices.Contains(s.TLD, topLevel(u)):

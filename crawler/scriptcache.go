@@ -25,8 +25,10 @@ type freshAnswer struct {
 	until time.Time
 }
 
-// halfCacheBytes bounds the bodies of each half.
-const halfCacheBytes = 16 << 20
+const (
+	halfCacheBytes = 16 << 20 // most of each half
+	answerBytes    = 512      // of an answer beside its body and URL
+)
 
 // get returns the answer of an earlier request, nil if there is none that is fresh.
 func (c *scriptCache) get(url string, now time.Time) *fetch.Response {
@@ -59,8 +61,9 @@ func (c *scriptCache) put(r *fetch.Response, now time.Time) {
 
 // add adds an answer to the younger half; mu is held.
 func (c *scriptCache) add(url string, a freshAnswer) {
-	if c.bytes += len(a.resp.Body); c.young == nil || c.bytes > halfCacheBytes {
-		c.old, c.young, c.bytes = c.young, map[string]freshAnswer{}, len(a.resp.Body)
+	size := len(a.resp.Body) + len(url) + answerBytes
+	if c.bytes += size; c.young == nil || c.bytes > halfCacheBytes {
+		c.old, c.young, c.bytes = c.young, map[string]freshAnswer{}, size
 	}
 	c.young[url] = a
 }

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"errors"
@@ -22,6 +23,10 @@ type Browser interface {
 	Render(ctx context.Context, p render.Page) (*render.Result, error)
 }
 
+// madeBytes bounds the answers to a page's scripts that are kept for archives, packed, so that the
+// page fits in one batch.
+const madeBytes = 8 << 20
+
 // defaultRenderRequests is the default of Options.RenderRequests.
 const defaultRenderRequests = 20
 
@@ -34,6 +39,7 @@ type scripts struct {
 
 	hosts map[string]*fetch.Response // all requests to a host so far, by its name
 	made  []store.Resource           // the answers, for archives
+	bytes int                        // of their bodies, packed
 	asked []robotsAnswer             // of hosts that were unknown
 }
 
@@ -71,15 +77,19 @@ func (p *pool) render(ctx context.Context, o *jobResult, body []byte) {
 		return
 	}
 	told.Millis, told.Requests = p.opt.Now().Sub(began).Milliseconds(), p.opt.RenderRequests-s.left
+	if result != nil && result.Took > 0 { // without the wait for a tab
+		told.Millis = result.Took.Milliseconds()
+	}
+	if errors.Is(err, render.ErrNoBrowser) {
+		told.Quote = nil // it says nothing of the page
+		p.noBrowser.Do(func() { p.opt.Log.Error("no page is rendered until a browser runs", "err", err) })
+	}
 	if err != nil {
 		told.Failed = err.Error()
 		p.opt.Log.Info("page not rendered", "url", o.Target, "err", err)
 		return
 	}
 	told.Late = result.Late
-	if result.Took > 0 { // without the wait for a tab
-		told.Millis = result.Took.Milliseconds()
-	}
 	again := *o.Resp
 	again.Body, again.ContentType = result.HTML, "text/html; charset=utf-8"
 	read, err := p.reader.Read(ctx, o.order(), &again)
@@ -135,7 +145,9 @@ func (s *scripts) ask(ctx context.Context, url string) *fetch.Response {
 	if r.Wire != nil {
 		x := s.resource(r, r.Body)
 		x.Headers = packWire(r)
-		s.made = append(s.made, x)
+		if s.bytes += len(x.Body); s.bytes <= madeBytes {
+			s.made = append(s.made, x)
+		}
 	}
 	s.pool.scripts.put(r, s.pool.opt.Now())
 	return r
@@ -159,22 +171,34 @@ func (s *scripts) fetch(ctx context.Context, req fetch.Request) *fetch.Response 
 	all.Further++
 	all.RetryAfter = r.RetryAfter
 	all.Addr = r.Addr
-	if backsOff(r) {
+	if r.State == fetch.StateNone || outOfReach(r) {
 		all.State, all.Err, all.Code = r.State, r.Err, r.Code
 	}
 	return r
 }
 
-// robotsPatience bounds how long a page waits until a host has rested after its robots.txt. The
-// scripts of a later page can ask a host that rests longer.
-const robotsPatience = 3 * time.Second
+// outOfReach reports an answer after which the scripts of pages leave a host alone for longer and
+// longer.
+func outOfReach(r *fetch.Response) bool {
+	return backsOff(r) || r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied
+}
+
+const (
+	// robotsPatience bounds how long a page waits until a host has rested after its robots.txt.
+	// The scripts of a later page can ask a host that rests longer.
+	robotsPatience = 3 * time.Second
+	// lendPatience bounds the look-up of a host for the scripts of a page.
+	lendPatience = 5 * time.Second
+	// borrowSteps are a look-up, a robots.txt and the request.
+	borrowSteps = 3
+)
 
 // borrow asks the owner whether the job may make a request, and returns the address for it. An
 // unknown host is looked up first; then its robots.txt is fetched and the host rests.
 func (s *scripts) borrow(ctx context.Context, url string) (addr netip.Addr, ok bool) {
 	name := page.Host(url)
 	var f *finding
-	for range taskPage { // one step each
+	for range borrowSteps {
 		l := s.pool.lend(ctx, s.job, url, f)
 		f = &finding{}
 		switch {
@@ -183,12 +207,13 @@ func (s *scripts) borrow(ctx context.Context, url string) (addr netip.Addr, ok b
 		case l.first == taskPage:
 			return l.addr, l.rest <= robotsPatience && pause(ctx, l.rest)
 		case l.first == taskAddress:
-			var err error
-			if f.addr, err = s.pool.opt.Fetcher.Resolve(ctx, name); err != nil {
+			if f.addr, f.unknown = s.lookUp(ctx, name); ctx.Err() != nil {
 				return addr, false
 			}
 		default:
-			if f.robots = s.robots(ctx, name, url, l.addr); f.robots == nil {
+			req := fetch.RobotsRequest(l.robots)
+			req.Addr = l.addr
+			if f.robots = s.fetch(ctx, req); f.robots == nil {
 				return addr, false
 			}
 			s.asked = append(s.asked, robotsAnswer{name, f.robots})
@@ -209,23 +234,13 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// robots fetches the robots.txt of a host, with redirects on that host.
-func (s *scripts) robots(ctx context.Context, name, url string, addr netip.Addr) *fetch.Response {
-	req := fetch.RobotsRequest(page.RobotsURL(url))
-	for range fetch.MaxRobotsRedirects + 1 {
-		req.Addr = addr
-		r := s.fetch(ctx, req)
-		if r == nil || r.State != fetch.StateRedirect {
-			return r
-		}
-		to, err := redirectTarget(s.pool.opt.URLs, r)
-		if err != nil || page.Host(to) != name {
-			return r
-		}
-		req.URL = to
-	}
-	return nil
+func (s *scripts) lookUp(ctx context.Context, name string) (netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(ctx, lendPatience)
+	defer cancel()
+	return s.pool.opt.Fetcher.Resolve(ctx, name)
 }
+
+// resource is an answer for archives.
 func (s *scripts) resource(r *fetch.Response, body []byte) store.Resource {
 	return store.Resource{URL: r.URL, Start: r.Start.UnixMilli(), ContentType: r.ContentType, Body: s.pool.opt.Store.Compress(body)}
 }
@@ -236,12 +251,15 @@ type loan struct {
 	addr  netip.Addr    // for the next exchange
 	first task          // what the worker has to do first; taskPage: the request
 	rest  time.Duration // … but not before
+
+	robots string // URL of taskRobots: of robots.txt, or where it redirected to
 }
 
 // finding is what a worker has found out about a host since it asked for it last.
 type finding struct {
-	addr   netip.Addr
-	robots *fetch.Response // unless nil, this
+	addr    netip.Addr
+	unknown error           // why there is no address
+	robots  *fetch.Response // unless nil, this
 }
 
 // lend asks the owner whether a job may make a request for its page's scripts. f may be nil.
@@ -259,7 +277,7 @@ func (c *Crawler) lend(ctx context.Context, j *job, url string, f *finding) (l l
 // mayBorrow returns the host of a URL if a job may ask it now: the job's own, or one that is free
 // and rested. Such a host is then in use until the job ends.
 func (c *Crawler) mayBorrow(j *job, url string, f *finding) (l loan, err error) {
-	if !c.opt.Sites.Mine(c.opt.Sites.Part(url)) || c.opt.Scope.Forgotten.Has(url) {
+	if !c.opt.Sites.Mine(c.opt.Sites.Part(url)) || c.opt.Scope.Forgotten.Has(url) || c.opt.Scope.excluded(url) != "" {
 		return l, nil
 	}
 	h := j.Host
@@ -269,31 +287,36 @@ func (c *Crawler) mayBorrow(j *job, url string, f *finding) (l loan, err error) 
 		}
 	}
 	_, lent := j.Page.Lent[h.Name]
-	busy := h != j.Host && !lent && h.Jobs > 0
+	now := c.opt.Now()
+	busy := h != j.Host && !lent && (h.Jobs > 0 || c.frontier.Until(h.Party).After(now))
 	switch {
 	case h.Health.Verdict != "", !h.Resolved && (busy || c.opt.OneSitePerAddress):
 		return l, nil
 	case !h.Resolved && f == nil:
 		return loan{host: h, first: taskAddress}, nil
+	case !h.Resolved && f.unknown != nil: // the next pages leave it alone
+		h.Failures++
+		c.frontier.RestInDoubt(h.Party, now.Add(c.opt.Delay.After(h.Failures, 0, 0, 0).Host))
+		return l, nil
 	case !h.Resolved:
 		c.hosts.SettleAddress(h, f.addr)
 	}
-	var rest time.Duration
 	if f != nil && f.robots != nil {
-		if rest, err = c.ruled(h, f.robots); err != nil {
+		if err = c.ruled(j, h, f.robots); err != nil {
 			return l, err
 		}
 	}
 	known := c.hosts.RobotsFresh(h)
-	if !known && (h == j.Host || lent || h.Hop != "") || known && !c.allows(h, url) {
+	elsewhere := h.Hop != "" && page.Host(h.Hop) != h.Name // left to the turn of the host's own URLs
+	if !known && (h == j.Host || lent || elsewhere) || known && !c.allows(h, url) {
 		return l, nil
 	}
 	if h != j.Host && !lent && !c.borrow(j, h) {
 		return l, nil
 	}
-	l = loan{h, h.Addr(), taskPage, rest}
+	l = loan{host: h, addr: h.Addr(), first: taskPage, rest: max(0, j.Page.Rested[h.Name].Sub(now))}
 	if !known {
-		l.first = taskRobots
+		l.first, l.robots = taskRobots, cmp.Or(h.Hop, page.RobotsURL(url))
 	}
 	return l, nil
 }
@@ -309,23 +332,29 @@ func (c *Crawler) borrow(j *job, h *hosts.Host) bool {
 		return false
 	}
 	if j.Page.Lent == nil {
-		j.Page.Lent = map[string]*hosts.Host{}
+		j.Page.Lent, j.Page.Rested = map[string]*hosts.Host{}, map[string]time.Time{}
 	}
 	j.Page.Lent[h.Name] = h
 	h.Jobs++
 	return true
 }
 
-// ruled keeps the robots.txt of a host for the scripts of a page, and returns the rest that is due
-// after it. An answer that decides nothing is left to the turn of the host's own URLs.
-func (c *Crawler) ruled(h *hosts.Host, r *fetch.Response) (rest time.Duration, err error) {
-	rules, final := fetch.RobotsFrom(r)
-	answered := r.State == fetch.StateOK || r.State == fetch.StateCode || r.State == fetch.StatePaymentRequired
-	if !final || !answered || backsOff(r) {
-		return 0, nil
+// ruled keeps the robots.txt of a host that a page has borrowed; the host then rests. A page makes one
+// hop of a redirected file, the next page another. After a failure the host backs off.
+func (c *Crawler) ruled(j *job, h *hosts.Host, r *fetch.Response) error {
+	rules, _ := fetch.RobotsFrom(r)
+	switch {
+	case r.State == fetch.StateRedirect:
+		rules = c.hop(h, r)
+	case rules == nil || outOfReach(r):
+		rules, h.Hop, h.Hops = nil, "", 0
 	}
-	err = c.keepRules(h, r, rules, r.URL == page.RobotsURL(r.URL))
-	return c.hosts.RestOf(h, r).Host, err
+	if rules == nil {
+		return nil
+	}
+	err := c.keepRules(h, r, rules, r.URL == page.RobotsURL(r.URL))
+	j.Page.Rested[h.Name] = c.opt.Now().Add(c.hosts.RestOf(h, r).Host)
+	return err
 }
 
 // countFurther adds the requests of a page's scripts to those of their hosts: the page's host
@@ -346,8 +375,11 @@ func (c *Crawler) countFurther(b journal.Batch, o *jobResult) error {
 		}
 		c.totals.further(h.Host, r.Further)
 		r.Further-- // beside the first
-		if backsOff(r) {
+		switch {
+		case outOfReach(r):
 			h.Failures++
+		case r.State == fetch.StateOK: // not broken off
+			h.Failures = 0
 		}
 		due := c.hosts.RestOf(h, r)
 		c.hosts.Release(h, due)

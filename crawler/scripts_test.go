@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,10 +24,14 @@ type fakeBrowser struct {
 	made map[string][]bool   // page → which requests were made
 	late bool                // the scripts do not end
 	took time.Duration       // of each rendering
+	err  error               // of each rendering
 }
 
 func (f *fakeBrowser) Render(ctx context.Context, p render.Page) (*render.Result, error) {
 	time.Sleep(f.took)
+	if f.err != nil {
+		return nil, f.err
+	}
 	for _, url := range f.asks[p.URL] {
 		f.made[p.URL] = append(f.made[p.URL], p.Ask(ctx, url) != nil)
 	}
@@ -264,7 +270,73 @@ func TestFreshness(t *testing.T) {
 			t.Fatalf("an answer that is used is dropped after %d others", n)
 		}
 	}
+	small := scriptCache{}
+	for n := range 3 * halfCacheBytes / 512 {
+		small.put(&fetch.Response{URL: fmt.Sprint(n), State: fetch.StateOK, Header: http.Header{"Cache-Control": {"max-age=60"}}}, now)
+	}
+	if all := len(small.young) + len(small.old); all > 2*halfCacheBytes/512 {
+		t.Errorf("%d empty answers are kept", all)
+	}
 	if cache.get("1", now) != nil || cache.get("11", now.Add(time.Hour)) != nil || len(cache.young)+len(cache.old) > 11 {
 		t.Errorf("an unused or stale answer is given, or %d are kept", len(cache.young)+len(cache.old))
 	}
+}
+
+// deadWeb has a host without an address.
+type deadWeb struct {
+	*fakeWeb
+	looked int
+}
+
+func (w *deadWeb) Resolve(ctx context.Context, host string) (netip.Addr, error) {
+	if host == "dead.test:80" {
+		w.looked++
+		return netip.Addr{}, errors.New("no such host")
+	}
+	return w.fakeWeb.Resolve(ctx, host)
+}
+
+// TestScriptsLeaveHostsAlone: no request of a page passes by the rest of a host that it borrows, and what
+// fails once is not tried for each page.
+func TestScriptsLeaveHostsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &deadWeb{fakeWeb: &fakeWeb{pages: map[string]string{
+			"http://slow.test/robots.txt": "User-agent: *\nCrawl-delay: 600\n",
+			"http://hop.test/robots.txt":  "→http://hop.test/r.txt", "http://hop.test/r.txt": "User-agent: *\n",
+		}, fail: map[string][]fetch.Response{"http://tls.test/robots.txt": slices.Repeat([]fetch.Response{{State: fetch.StateTLSError}}, 9)}}}
+		b := &fakeBrowser{made: map[string][]bool{}, asks: map[string][]string{}, html: map[string]string{}}
+		for n := range 4 {
+			url := fmt.Sprint("http://a.test/", n)
+			w.pages[url] = html(fmt.Sprint("gold shell ", n)) + "<script src=/app.js></script>"
+			b.html[url] = html(fmt.Sprint("gold made ", n), fmt.Sprint("/", n+1))
+			for _, host := range []string{"slow", "hop", "tls", "dead", "out"} {
+				url2 := "http://" + host + ".test/x"
+				w.pages[url2] = "code"
+				b.asks[url] = append(b.asks[url], url2, url2)
+			}
+		}
+		opt := newOptions(t, w.fakeWeb, "http://a.test/0")
+		opt.Fetcher, opt.Browser, opt.RenderRequests = w, b, 20
+		opt.Delay, opt.Scope.Exclude = Delay{Fixed: true, Rest: 100 * time.Millisecond}, regexp.MustCompile("//out")
+		crawl(t, opt)
+		asked, last := map[string]int{}, map[string]time.Time{}
+		for _, s := range w.log {
+			asked[s.url]++
+			if gap := s.start.Sub(last[s.host]); gap < 100*time.Millisecond && strings.HasPrefix(s.url, "http://hop.test/r") {
+				t.Errorf("%s came after %v", s.url, gap)
+			}
+			last[s.host] = s.end
+		}
+		for url, want := range map[string]int{
+			"http://slow.test/robots.txt": 1, "http://slow.test/x": 0, "http://hop.test/robots.txt": 1, "http://hop.test/r.txt": 1, "http://hop.test/x": 2,
+			"http://tls.test/robots.txt": 1, "http://tls.test/x": 0, "http://out.test/robots.txt": 0,
+		} {
+			if asked[url] != want {
+				t.Errorf("%s was asked for %d times, want %d: %v", url, asked[url], want, asked)
+			}
+		}
+		if w.looked != 1 {
+			t.Errorf("the dead host was looked up %d times", w.looked)
+		}
+	})
 }

@@ -36,6 +36,8 @@ type pool struct {
 	// quote asks the owner whether rendering a page is worth its seconds.
 	quote   func(ctx context.Context, o *jobResult) (*store.Quote, error)
 	scripts scriptCache
+	// noBrowser logs once that no browser runs.
+	noBrowser sync.Once
 
 	// The fields below belong to the owner.
 	interrupted     <-chan struct{} // nil once reported

@@ -43,8 +43,10 @@ const (
 	leastChance = .01
 	// fade is the weight of a yield after another page.
 	fade = 1 - 1./128
-	// mostYields bounds the patterns of a host.
-	mostYields = 128
+	// mostYields bounds the yields of a host, patternBytes each name.
+	mostYields, patternBytes = 32, 128
+	// mostOwed bounds, for each core, the seconds of renderings that are not yet part of the crawl's.
+	mostOwed = 60
 	// recheckShare is the share of a crawl's time for renderings at random, recheckMost their
 	// largest probability.
 	recheckShare, recheckMost = .005, .05
@@ -99,7 +101,7 @@ func (p pricing) quote(q *store.Quote, class, pattern string, idle bool, draw fl
 func (p pricing) learn(class, pattern string, y store.Yield) {
 	addYield(p.crawl, class, y)
 	addYield(p.host, class, y)
-	if name := class + " " + pattern; len(p.host) < mostYields || p.host[name].Pages > 0 {
+	if name := class + " " + pattern; len(name) <= patternBytes && len(p.host) < mostYields || p.host[name].Pages > 0 {
 		addYield(p.host, name, y)
 	}
 }
@@ -138,7 +140,11 @@ func (c *Crawler) quote(ctx context.Context, o *jobResult) (*store.Quote, error)
 
 // learnYield counts what a page brought in the crawl's time, and what rendering it brought.
 func (c *Crawler) learnYield(o *jobResult) {
-	if !c.opt.RenderPriced || o.task != taskPage || o.Aborted {
+	switch {
+	case !c.opt.RenderPriced || o.task != taskPage || o.Aborted:
+		return
+	case o.Excused || o.Old != nil: // no page is found
+		c.paced = c.opt.Now()
 		return
 	}
 	p, r := c.pricing(o.Host.Host), (*store.Rendering)(nil)
@@ -150,12 +156,14 @@ func (c *Crawler) learnYield(o *jobResult) {
 		return
 	}
 	y, bid := store.Yield{Pages: 1, Chance: r.Quote.Chance, Seconds: (time.Duration(r.Millis) * time.Millisecond).Seconds()}, c.linkBid(p)
-	if r.Turned {
+	if r.Turned && !o.Repeats {
 		y.Worth = 1
 	}
 	c.countYield(p, o, y)
 	for _, l := range o.Read.won {
-		y.Worth += max(0, l.Score-bid)
+		if !o.Repeats {
+			y.Worth += max(0, l.Score-bid)
+		}
 	}
 	class := classText
 	if r.Thin {
@@ -172,11 +180,11 @@ func (c *Crawler) countYield(p pricing, o *jobResult, rendering store.Yield) {
 		c.paced = c.totals.began
 	}
 	all := store.Yield{Pages: 1, Seconds: now.Sub(c.paced).Seconds() * c.cores}
-	if o.Read != nil && o.Read.onTopic() {
+	if o.Read != nil && o.Read.onTopic() && !o.Repeats {
 		all.Worth = 1
 	}
 	c.paced = now
-	c.owed += rendering.Seconds
+	c.owed = min(c.owed+rendering.Seconds, mostOwed*c.cores)
 	rendered := min(c.owed, all.Seconds)
 	c.owed -= rendered
 	addYield(p.crawl, allPages, all)

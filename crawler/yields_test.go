@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/hosts"
+	"fossick/crawler/render"
 	"fossick/store"
 )
 
@@ -200,4 +202,65 @@ func TestRenderedWhereItPays(t *testing.T) {
 	if _, parts := rendered(t, 20, 40, 1000); !slices.Equal(parts, whole) {
 		t.Errorf("three sessions rendered %v\none %v", parts, whole)
 	}
+}
+
+// TestLearnedYields: a page that repeats another one is worth nothing, a browser that does not run says nothing of
+// the pages.
+func TestLearnedYields(t *testing.T) {
+	for _, down := range []error{nil, fmt.Errorf("%w: no sandbox", render.ErrNoBrowser)} {
+		synctest.Test(t, func(t *testing.T) {
+			urls := []string{"http://a.test/0", "http://a.test/1"}
+			w, b := &fakeWeb{pages: map[string]string{}}, &fakeBrowser{err: down, html: map[string]string{}, made: map[string][]bool{}}
+			for n, url := range urls {
+				w.pages[url], b.html[url] = fmt.Sprintf("<title></title><div></div><script src=/%d.js></script>", n), html("gold by script")
+			}
+			opt := newOptions(t, w, urls...)
+			opt.Browser, opt.RenderPriced = b, true
+			c, err := New(opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			h, err := opt.Store.Host("a.test:80")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if y := h.Yields[classThin]; y.Worth > 1 || (y.Pages > 0) != (down == nil) {
+				t.Errorf("browser %v: yields %+v", down, h.Yields)
+			}
+			if o := life(t, opt.Store, urls[1]).Outcome; down == nil && (o.State != "duplicate" || !o.Rendering.Done()) {
+				t.Errorf("the second page: %+v", o)
+			}
+		})
+	}
+}
+
+// TestPace: neither a pause nor a revisit is the crawl's time.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(newOptions(t, &fakeWeb{}, "http://a.test/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.opt.RenderPriced = true
+		p, page := c.pricing(&store.Host{}), &jobResult{job: &job{task: taskPage, Host: &hosts.Host{Host: &store.Host{}}}}
+		for _, ends := range []func(){
+			func() { going := false; c.change(Change{Paused: &going}) },
+			func() {
+				revisit := *page
+				revisit.job = &job{task: taskPage, leased: leased{Old: &store.Copy{}}}
+				c.learnYield(&revisit)
+			},
+			func() { c.networkProbed(&jobResult{job: page.job, Aborted: true}) },
+		} {
+			before := p.crawl[allPages].Seconds
+			time.Sleep(time.Hour)
+			ends()
+			if c.learnYield(page); p.crawl[allPages].Seconds > before {
+				t.Errorf("%v s of the crawl after %v s", p.crawl[allPages].Seconds, before)
+			}
+		}
+	})
 }

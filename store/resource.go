@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -56,10 +57,14 @@ func (b *Batch) moveResources(from, to uint64) error {
 	return errors.Join(b.PutResources(to, all), b.dropResources(from))
 }
 
+// resources returns those of a page; none if its own answer is lost.
 func resources(txn *badger.Txn, page uint64) (all []Resource, err error) {
 	for item := range items(txn, numKey(keyResource, page)) {
-		var r Resource
-		if err := valueOf(item, item.KeyCopy(nil), func(k, v []byte) error { return decode(k, v, &r) }); err != nil {
+		k, r := item.KeyCopy(nil), Resource{}
+		if len(all) == 0 && !bytes.Equal(k, resourceKey(page, 0)) {
+			return nil, nil
+		}
+		if err := valueOf(item, k, func(k, v []byte) error { return decode(k, v, &r) }); err != nil {
 			return nil, err
 		}
 		all = append(all, r)
@@ -106,8 +111,10 @@ func (w *withdrawal) forgetResources(ctx context.Context) error {
 		}
 		return nil
 	})
-	if err == nil && len(keys) > 0 {
-		err = w.add(func(b *Batch) error { return b.delete(keys...) })
+	for _, k := range keys {
+		if err == nil {
+			err = errors.Join(ctx.Err(), w.add(func(b *Batch) error { return b.delete(k) }))
+		}
 	}
 	return err
 }

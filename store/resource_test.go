@@ -62,4 +62,21 @@ func TestResources(t *testing.T) {
 	_, err := withdraw(t.Context(), s, []Forget{{Pattern: "cdn.test"}})
 	must(t, err)
 	of(s, 1)
+	alter(t, s, func(b *Batch) { must(t, b.PutResources(1, all), b.delete(resourceKey(1, 0))) })
+	of(s, 0) // the script's answer is not the page's own
+}
+
+// TestForgetManyResources: more answers of a script host than one transaction may delete.
+func TestForgetManyResources(t *testing.T) {
+	s, in := create(t), batches{}
+	in.s = s
+	for n := range uint64(60_000) {
+		must(t, in.add(func(b *Batch) error { return b.PutResources(n, []Resource{{URL: "http://cdn.test/app.js"}}) }))
+	}
+	must(t, in.flush())
+	_, err := withdraw(t.Context(), s, []Forget{{Pattern: "cdn.test"}})
+	must(t, err)
+	if all, err := s.Resources(59_999); len(all) > 0 || err != nil {
+		t.Errorf("%d resources are left, %v", len(all), err)
+	}
 }

@@ -30,7 +30,7 @@ type Options struct {
 	Program   string
 	Dir       string // keeps the record of the process
 	UserAgent string // as pages see it [Chromium's]
-	OnDemand  bool   // start with the first page
+	OnDemand  bool   // start with the first page; one that runs is looked for at once
 	Log       *slog.Logger
 
 	tabs     int           // pages at a time [cores]
@@ -49,8 +49,12 @@ const (
 	killed = 2
 )
 
-// ErrCrashed reports a page whose tab or browser crashed.
-var ErrCrashed = errors.New("the browser crashed")
+var (
+	// ErrCrashed reports a page whose tab or browser crashed.
+	ErrCrashed = errors.New("the browser crashed")
+	// ErrNoBrowser reports that no browser can be started or reached.
+	ErrNoBrowser = errors.New("no browser runs")
+)
 
 // Browser renders pages. It is safe for concurrent use.
 type Browser struct {
@@ -80,7 +84,7 @@ func New(ctx context.Context, opt Options) (*Browser, error) {
 		}
 	}
 	b := &Browser{opt: opt, tabs: make(chan struct{}, opt.tabs)}
-	if opt.OnDemand {
+	if opt.OnDemand && !opt.attaches() {
 		return b, nil
 	}
 	b.mu.Lock()
@@ -125,7 +129,8 @@ func (b *Browser) Close() error {
 	return b.end()
 }
 
-// Render runs the scripts of a page. An error costs this page only.
+// Render runs the scripts of a page. An error costs this page only; the result of one that failed in
+// its tab has the time that it took.
 func (b *Browser) Render(ctx context.Context, p Page) (*Result, error) {
 	select {
 	case b.tabs <- struct{}{}:
@@ -141,10 +146,10 @@ func (b *Browser) Render(ctx context.Context, p Page) (*Result, error) {
 	began := time.Now()
 	result, err := proc.render(ctx, &b.opt, p)
 	if err != nil {
-		return nil, err
+		result = &Result{}
 	}
 	result.Took = time.Since(began)
-	return result, nil
+	return result, err
 }
 
 // use returns a process that is fit for a page; b.mu is then read-locked.
@@ -187,6 +192,9 @@ func (b *Browser) start(ctx context.Context) error {
 	if ctx.Err() != nil && b.err != nil { // it says nothing of the next start
 		b.err = nil
 		return ctx.Err()
+	}
+	if b.err != nil {
+		b.err = fmt.Errorf("%w: %w", ErrNoBrowser, b.err)
 	}
 	b.failed = time.Now()
 	return b.err

@@ -36,8 +36,8 @@ type Page struct {
 // Result is what the scripts of a page have left.
 type Result struct {
 	HTML []byte
-	Late bool // the scripts were not ready in time
-	Took time.Duration
+	Late bool          // the scripts were not ready in time
+	Took time.Duration // in its tab
 }
 
 const (

@@ -52,6 +52,17 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// TestRendered: the story tells once what a browser made of a page that is not kept.
+func TestRendered(t *testing.T) {
+	did := &store.Rendering{NowWords: 7}
+	for _, reason := range []string{"same content as a page that is stored", did.String() + ": the page is not kept"} {
+		r := tell(&store.Life{Visits: []store.Visit{{Start: 1e12}}, Outcome: &store.Outcome{State: "duplicate", Reason: reason, Rendering: did}}, "")
+		if told := strings.Count(strings.Join(r.Reasons, "\n"), did.String()); told != 1 {
+			t.Errorf("told %d times in %q", told, r.Reasons)
+		}
+	}
+}
+
 // TestRefreshed: the story tells what later visits have brought.
 func TestRefreshed(t *testing.T) {
 	l := &store.Life{

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"fossick/crawler/fetch"
@@ -92,6 +93,9 @@ func (r *Story) tellQueue(l *store.Life) {
 			r.Reasons = append(r.Reasons, "skipped: "+l.Outcome.Reason)
 		} else if l.Outcome.Reason != "" {
 			r.Reasons = append(r.Reasons, l.Outcome.State+": "+l.Outcome.Reason+original(l))
+		}
+		if did := l.Outcome.Rendering; did != nil && !strings.Contains(l.Outcome.Reason, did.String()) {
+			r.Reasons = append(r.Reasons, did.String())
 		}
 	}
 }

@@ -72,6 +72,7 @@ func (w *Web) sendShell(rw http.ResponseWriter, r *http.Request, q request) bool
 	}
 	if source, is := map[string]string{shellScript: shellSource, idleScript: idleSource}[q.path]; is {
 		rw.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		rw.Header().Set("Cache-Control", "max-age=3600")
 		send(rw, r, []byte(source))
 		return true
 	}
