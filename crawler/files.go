@@ -65,17 +65,20 @@ func (f *files) Learn(h *store.Host, url string, code int, received int64) {
 	if h.Files == nil {
 		h.Files = map[string]store.Files{}
 	}
-	for _, sums := range []map[string]store.Files{h.Files, f.sums} {
-		s := sums[kind]
-		sums[kind] = store.Files{Count: s.Count + 1, Bytes: s.Bytes + received}
-	}
+	one := store.Files{Count: 1, Bytes: received}
+	addFiles(h.Files, kind, one)
+	addFiles(f.sums, kind, one)
+}
+
+func addFiles(sums map[string]store.Files, kind string, more store.Files) {
+	s := sums[kind]
+	sums[kind] = store.Files{Count: s.Count + more.Count, Bytes: s.Bytes + more.Bytes}
 }
 
 // Recall counts the files in a host's record.
 func (f *files) Recall(h *store.Host) {
 	for kind, s := range h.Files {
-		all := f.sums[kind]
-		f.sums[kind] = store.Files{Count: all.Count + s.Count, Bytes: all.Bytes + s.Bytes}
+		addFiles(f.sums, kind, s)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -378,7 +379,7 @@ func (x *crawling) lasting(s *store.Store, to ui.Change) (now crawler.Change, er
 			kept.Exclude = exclude
 		}
 		if l := to.Limits; l != nil && l.MaxPages != nil {
-			now.MaxPages, kept.MaxPages = l.MaxPages, *l.MaxPages
+			now.MaxPages, kept.MaxPages = l.MaxPages, cmp.Or(*l.MaxPages, plan.NoLimit)
 		}
 		if l := to.Limits; l != nil && l.MaxSeconds != nil {
 			x.most = time.Duration(*l.MaxSeconds * float64(time.Second))
