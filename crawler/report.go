@@ -126,11 +126,12 @@ type Standing struct {
 }
 
 // Standing returns how a URL, in normal form, compares with the price while Run goes on; nil
-// if the crawl never waits for better links. It is safe for concurrent use.
+// if the crawl never waits for better links and nothing lowers the priority. It is safe for concurrent use.
 func (c *Crawler) Standing(ctx context.Context, url string) (s *Standing, err error) {
 	err = c.inTurn(ctx, func() (error, error) {
-		if key := page.Key(url); c.keeper != nil {
-			s = &Standing{Price: c.leastPriority(), Wait: c.waits.of(key, c.opt.Now()), File: c.fileOf(key)}
+		key := page.Key(url)
+		if file := c.fileOf(key); c.keeper != nil || file != nil {
+			s = &Standing{Price: c.leastPriority(), Wait: c.waits.of(key, c.opt.Now()), File: file}
 		}
 		return nil, nil
 	})
