@@ -21,6 +21,7 @@ type Progress struct {
 
 	MaxPages         uint64        // the present limit; 0: none
 	MaxTime          time.Duration // likewise, of this session
+	Shared           bool          // several agents share the limits, which are not told here
 	Paused, Stopping bool
 
 	Refreshed RefreshCounts // revisits of this session
@@ -111,7 +112,7 @@ func (c *Crawler) progress() Progress {
 		Counts: c.totals.snapshot(), Queue: c.waiting(), Hosts: c.hosts.Known(), Busy: len(c.jobs),
 		Elapsed: elapsed, Pages: pages,
 		Next: c.harvest.Estimate(), Turns: c.turns.Stats,
-		MaxPages: c.opt.MaxPages, MaxTime: c.opt.MaxTime, Paused: c.paused, Stopping: c.stopped != "",
+		MaxPages: c.opt.MaxPages, MaxTime: c.opt.MaxTime, Shared: c.opt.several(), Paused: c.paused, Stopping: c.stopped != "",
 	}
 }
 
