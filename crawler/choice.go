@@ -76,6 +76,7 @@ func (c *Crawler) nextBest() (it frontier.Item, wait time.Time, ok bool) {
 	if c.pricedTaken+int(c.totals.Requests-c.pricedRequests) >= c.priceFor || now.Sub(c.pricedAt) >= priceHolds {
 		c.setPrice(now)
 	}
+	c.before = taking{}
 	it, ok = c.nextFrom(now, c.leastPriority())
 	if !ok && it.ID != 0 {
 		if wait = c.waitForBetter(now); !wait.IsZero() {
@@ -87,12 +88,34 @@ func (c *Crawler) nextBest() (it frontier.Item, wait time.Time, ok bool) {
 			return frontier.Item{}, now.Add(LongestWait), false
 		}
 	}
+	c.before = taking{it.ID, c.pricedTaken, c.lastTaken, c.waits.since, c.waits.held}
 	c.waits.taken(now, it)
 	if ok {
 		c.pricedTaken++
 		c.lastTaken = now
 	}
 	return it, time.Time{}, ok
+}
+
+// taking is what the crawl counted before it took a URL.
+type taking struct {
+	id    frontier.ID
+	count int
+	last  time.Time
+	since time.Time // of waits
+	held  time.Duration
+}
+
+// untake forgets that a URL was taken, because it goes back to the queue at once.
+func (c *Crawler) untake(it frontier.Item) {
+	b := c.before
+	if c.keeper == nil || b.id != it.ID {
+		return
+	}
+	c.pricedTaken, c.lastTaken, c.waits.since, c.waits.held = b.count, b.last, b.since, b.held
+	if wait, known := c.waits.links.Peek(it.Key); known && !wait.Refused {
+		c.waits.links.Remove(it.Key)
+	}
 }
 
 // leastPriority is the least priority of a link that is taken now.

@@ -49,6 +49,7 @@ type Crawler struct {
 	pricedTaken    int           // URLs taken since then
 	priceFor       int           // requests and URLs until the next price
 	lastTaken      time.Time     // when the last URL was taken
+	before         taking        // the last URL
 	pagesTried     uint64        // pages asked for in this session
 	cycle          time.Duration // recent mean of an exchange and the rest after it
 	exchangeTook   time.Duration // recent mean of the exchange alone

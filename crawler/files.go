@@ -6,6 +6,7 @@ import (
 
 	"fossick/crawler/frontier"
 	"fossick/crawler/hosts"
+	"fossick/graph/orders"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -34,6 +35,7 @@ type files struct {
 type pricedFile struct {
 	kind  string
 	own   store.Files // of its host, when it was priced
+	bytes float64     // its expected size
 	share float64     // of its priority that is left
 }
 
@@ -65,17 +67,20 @@ func (f *files) Learn(h *store.Host, url string, code int, received int64) {
 	if h.Files == nil {
 		h.Files = map[string]store.Files{}
 	}
-	for _, sums := range []map[string]store.Files{h.Files, f.sums} {
-		s := sums[kind]
-		sums[kind] = store.Files{Count: s.Count + 1, Bytes: s.Bytes + received}
-	}
+	one := store.Files{Count: 1, Bytes: received}
+	addFiles(h.Files, kind, one)
+	addFiles(f.sums, kind, one)
+}
+
+func addFiles(sums map[string]store.Files, kind string, more store.Files) {
+	s := sums[kind]
+	sums[kind] = store.Files{Count: s.Count + more.Count, Bytes: s.Bytes + more.Bytes}
 }
 
 // Recall counts the files in a host's record.
 func (f *files) Recall(h *store.Host) {
 	for kind, s := range h.Files {
-		all := f.sums[kind]
-		f.sums[kind] = store.Files{Count: all.Count + s.Count, Bytes: all.Bytes + s.Bytes}
+		addFiles(f.sums, kind, s)
 	}
 }
 
@@ -95,6 +100,11 @@ func (f *files) expect(kind string, own store.Files) float64 {
 // at the bid price of patience if it is worth that price for each page that it costs.
 func shareOf(expected float64) float64 { return 1 / (1 + max(0, expected-likePages)/pageWorth) }
 
+func (f *files) price(kind string, own store.Files) pricedFile {
+	bytes := f.expect(kind, own)
+	return pricedFile{kind, own, bytes, shareOf(bytes)}
+}
+
 // Of returns the share of a waiting URL by its page.Key; 1 if it is not priced.
 func (f *files) Of(key uint64) float64 {
 	if p, priced := f.priced.Peek(key); priced {
@@ -106,33 +116,58 @@ func (f *files) Of(key uint64) float64 {
 // renew brings the price of a waiting URL up to what is known now.
 func (f *files) renew(key uint64) {
 	if p, priced := f.priced.Peek(key); priced {
-		p.share = shareOf(f.expect(p.kind, p.own))
-		f.priced.Change(key, p)
+		f.priced.Change(key, f.price(p.kind, p.own))
 	}
 }
 
 // tooDear prices a URL taken from the frontier, and reports whether its priority falls by that, so
 // that it must go back. A URL is looked at when it comes to the head of the queue, because most
 // never do.
-func (c *Crawler) tooDear(it *frontier.Item, url string, h *hosts.Host) bool {
+func (c *Crawler) tooDear(it *frontier.Item, url string, queued store.Queued, h *hosts.Host) bool {
 	kind := kindOfFile(url)
 	if c.files == nil || kind == "" || c.filesPutBack == secondLooks {
 		return false
 	}
-	own := h.Files[kind]
-	was, now := c.files.Of(it.Key), shareOf(c.files.expect(kind, own))
-	if was-now <= staleBelow*was {
+	was, now := c.files.Of(it.Key), c.files.price(kind, h.Files[kind])
+	if was-now.share <= staleBelow*was {
 		return false
 	}
 	priority := hosts.Raise(c.orders[0], it.Priority, was)
+	if _, priced := c.files.priced.Peek(it.Key); !priced { // or it was, and that is forgotten
+		priority = max(priority, c.unpriced(it.Key, queued))
+	}
 	c.files.priced.Remove(it.Key)
-	c.files.priced.Put(it.Key, pricedFile{kind, own, now})
-	it.Priority = hosts.Lower(c.orders[0], priority, now)
+	c.files.priced.Put(it.Key, now)
+	it.Priority = hosts.Lower(c.orders[0], priority, now.share)
 	c.filesPutBack++
+	c.untake(*it)
 	return true
 }
 
-// fileOf returns the price of a file that is asked for now or waits; nil if it has none.
+// unpriced returns the priority of a waiting URL by the scorer or the journal, lowered by its chance
+// alone.
+func (c *Crawler) unpriced(key uint64, queued store.Queued) float64 {
+	priority := queued.Priority
+	if s, ok := c.opt.Scorer.(Rescorer); ok {
+		if score, known := s.Rescore(key); known {
+			priority = c.orders[0].Priority(orders.Link{Score: score})
+		}
+	}
+	return hosts.Lower(c.orders[0], priority, c.chances.Of(key))
+}
+
+// unprice ends the price of a file that is asked for now, and returns it; nil if it has none. If the
+// file must wait again, it is priced anew.
+func (c *Crawler) unprice(j *job, key uint64) *store.FilePrice {
+	file := c.fileOf(key)
+	if c.files != nil {
+		j.Priority = hosts.Raise(c.orders[0], j.Priority, c.files.Of(key))
+		c.files.priced.Remove(key)
+	}
+	return file
+}
+
+// fileOf returns the price of a waiting file; nil if it has none.
 func (c *Crawler) fileOf(key uint64) *store.FilePrice {
 	if c.files == nil {
 		return nil
@@ -141,5 +176,5 @@ func (c *Crawler) fileOf(key uint64) *store.FilePrice {
 	if !priced || p.share == 1 {
 		return nil
 	}
-	return &store.FilePrice{Kind: p.kind, Bytes: int64(c.files.expect(p.kind, p.own)), Share: p.share}
+	return &store.FilePrice{Kind: p.kind, Bytes: int64(p.bytes), Share: p.share}
 }

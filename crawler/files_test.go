@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"fossick/crawler/hosts"
 	"fossick/store"
 )
 
@@ -132,5 +134,32 @@ func TestLargeFilesMustBeWorthIt(t *testing.T) {
 	crawl(t, opt)
 	if got := ordered(again); got != want && got != strings.Replace(want, " 0 1", " 0 0 1", 1) {
 		t.Errorf("resumed: %s, want %s", got, want)
+	}
+}
+
+// TestPutBackIsNotTaken: a file that goes back to the queue for its price was not taken, its price
+// lowers its priority once even if that was forgotten, and ends when the file is asked for.
+func TestPutBackIsNotTaken(t *testing.T) {
+	opt := newOptions(t, filesWeb(3<<20), "http://a.test/")
+	opt.MaxPages, opt.Patience, opt.Delay = 100, 3, Delay{Fixed: true, Rest: time.Second}
+	c, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.files.sums["pdf"] = store.Files{Count: 1, Bytes: 3 << 20}
+	const url = "http://a.test/1.pdf"
+	queued, h := store.Queued{Priority: .9}, &hosts.Host{Host: &store.Host{}}
+	c.frontier.Push(item(1, c.frontier.Host("a.test:80"), url, queued.Priority))
+	it, _, ok := c.nextBest()
+	if !ok || c.pricedTaken != 1 || !c.tooDear(&it, url, queued, h) || c.pricedTaken != 0 || !c.lastTaken.IsZero() {
+		t.Errorf("taken %v: %d links since the price, the last at %v; want none", ok, c.pricedTaken, c.lastTaken)
+	}
+	c.files.priced.Remove(it.Key)
+	if c.tooDear(&it, url, queued, h); math.Abs(it.Priority-.9/2.25) > 1e-9 {
+		t.Errorf("a forgotten price lowers .9 to %g, want .9/2.25", it.Priority)
+	}
+	j := &job{leased: leased{Priority: it.Priority}}
+	if file := c.unprice(j, it.Key); file == nil || math.Abs(j.Priority-.9) > 1e-9 || c.fileOf(it.Key) != nil {
+		t.Errorf("asked for: %+v, priority %g; want .9 and no price left", file, j.Priority)
 	}
 }

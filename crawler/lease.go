@@ -146,7 +146,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.tooDear(&it, discovery.URL, h) {
+	if c.tooDear(&it, discovery.URL, queued, h) {
 		c.frontier.Done(it.Host, time.Time{})
 		c.frontier.Push(it)
 		return nil, nil
@@ -264,7 +264,7 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 	j.Page.Promise, _ = c.promise(j.Discovery)
 	c.pagesTried++
 	key := page.Key(j.Discovery.URL)
-	j.Page.Wait, j.Page.File = c.waits.End(key, c.opt.Now()), c.fileOf(key)
+	j.Page.Wait, j.Page.File = c.waits.End(key, c.opt.Now()), c.unprice(j, key)
 	h.Maps.PageAsked()
 	j.Page.Watched = c.traps.Watched(&h.Trap)
 	return j, nil

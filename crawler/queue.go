@@ -404,7 +404,7 @@ func (c *Crawler) newPriority() func(key uint64, was float64) (now float64, know
 	}
 	return func(key uint64, was float64) (float64, bool) {
 		now, known := c.passes.Priority(key, c.raised(c.scored, key, was))
-		if files {
+		if files && known {
 			c.files.renew(key)
 		}
 		return c.lowered(c.scored, key, now), known

@@ -128,7 +128,7 @@ func (c *Crawler) prepareRevisit(it frontier.Item) (*job, error) {
 		Queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}}
 	h.Health.Reconsider(c.opt.Now())
 	switch {
-	case c.opt.Scope.Forgotten.Has(old.Discovery.URL), h.Health.Verdict != "", old.Visits >= maxVisitNumber:
+	case c.opt.Scope.Forgotten.Has(old.Discovery.URL), c.opt.Scope.excluded(old.Discovery.URL) != "", h.Health.Verdict != "", old.Visits >= maxVisitNumber:
 		return nil, c.passRevisit(j)
 	case !h.Resolved:
 		j.task = taskAddress

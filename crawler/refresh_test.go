@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,13 @@ func checkRefreshAged(t *testing.T, blind bool) {
 		t.Errorf("%d pages after asking for %v, want 8 after %v", r.Counts.Pages, asked, want)
 	}
 	checkVerified(t, opt.Store)
+
+	time.Sleep(2 * time.Minute)
+	before = len(w.urls())
+	opt.Scope.Exclude = regexp.MustCompile("//a")
+	if r = crawl(t, opt); r.Refreshed.Asked == 0 || slices.ContainsFunc(w.urls()[before:], opt.Scope.Exclude.MatchString) {
+		t.Errorf("%+v by asking for %v, want no excluded page", r.Refreshed, w.urls()[before:])
+	}
 }
 
 func checkRefreshed(t *testing.T, s *store.Store) {

@@ -21,6 +21,7 @@ type Progress struct {
 
 	MaxPages         uint64        // the present limit; 0: none
 	MaxTime          time.Duration // likewise, of this session
+	Shared           bool          // several agents share the limits, which are not told here
 	Paused, Stopping bool
 
 	Refreshed RefreshCounts // revisits of this session
@@ -111,7 +112,7 @@ func (c *Crawler) progress() Progress {
 		Counts: c.totals.snapshot(), Queue: c.waiting(), Hosts: c.hosts.Known(), Busy: len(c.jobs),
 		Elapsed: elapsed, Pages: pages,
 		Next: c.harvest.Estimate(), Turns: c.turns.Stats,
-		MaxPages: c.opt.MaxPages, MaxTime: c.opt.MaxTime, Paused: c.paused, Stopping: c.stopped != "",
+		MaxPages: c.opt.MaxPages, MaxTime: c.opt.MaxTime, Shared: c.opt.several(), Paused: c.paused, Stopping: c.stopped != "",
 	}
 }
 
@@ -126,11 +127,12 @@ type Standing struct {
 }
 
 // Standing returns how a URL, in normal form, compares with the price while Run goes on; nil
-// if the crawl never waits for better links. It is safe for concurrent use.
+// if the crawl never waits for better links and nothing lowers the priority. It is safe for concurrent use.
 func (c *Crawler) Standing(ctx context.Context, url string) (s *Standing, err error) {
 	err = c.inTurn(ctx, func() (error, error) {
-		if key := page.Key(url); c.keeper != nil {
-			s = &Standing{Price: c.leastPriority(), Wait: c.waits.of(key, c.opt.Now()), File: c.fileOf(key)}
+		key := page.Key(url)
+		if file := c.fileOf(key); c.keeper != nil || file != nil {
+			s = &Standing{Price: c.leastPriority(), Wait: c.waits.of(key, c.opt.Now()), File: file}
 		}
 		return nil, nil
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -236,6 +237,7 @@ type crawling struct {
 	changing sync.Mutex    // guards the fields below between two changes; the crawl reads them between sessions
 	most     time.Duration // --max-time
 	paused   bool          // by a person
+	stop     bool          // likewise, perhaps while the session ends to forget pages
 
 	done crawler.Result   // of the sessions before
 	past crawler.Progress // likewise
@@ -248,14 +250,17 @@ func (x *crawling) begin() (err error) {
 	return x.prepare()
 }
 
-func (x *crawling) prepare() (err error) {
+func (x *crawling) prepare() error {
 	past := x.past
 	x.starts = monitor.WatchStarts(x.plan.Crawl.Seeds, x.plan.Crawl.Store)
 	show := showing(x.a, x.line, x.shown, x.starts)
 	x.plan.Crawl.Progress = func(p crawler.Progress) { show(p.After(past)) }
-	x.engine, err = crawler.New(x.plan.Crawl)
-	x.plan.Crawl.Seeds = nil // there may be a million
-	return err
+	engine, err := crawler.New(x.plan.Crawl)
+	if err != nil {
+		return err
+	}
+	x.engine, x.plan.Crawl.Seeds = engine, nil // there may be a million
+	return nil
 }
 
 // toTheEnd crawls, in several sessions if pages are forgotten meanwhile, until the crawl ends.
@@ -270,7 +275,6 @@ func (x *crawling) toTheEnd(ctx context.Context, socket *control.Socket) (crawle
 			x.done.Stopped = crawler.StopInterrupted // the closing socket tells waiting clients
 			return x.done, nil
 		}
-		x.past = x.engine.Progress().After(x.past)
 		goOn, err := x.between(ctx, socket)
 		if err != nil {
 			x.done.Stopped = crawler.StopError
@@ -285,8 +289,12 @@ func (x *crawling) toTheEnd(ctx context.Context, socket *control.Socket) (crawle
 func (x *crawling) between(ctx context.Context, socket *control.Socket) (goOn bool, err error) {
 	socket.Pause()
 	defer func() { socket.Resume(x.plan.Crawl.Store, x.engine, x.plan.Crawl.Scorer) }()
-	if err := x.forget(ctx, socket); err != nil || x.done.Stopped != crawler.StopForget {
+	switch err := x.forget(ctx, socket); {
+	case err != nil || x.done.Stopped != crawler.StopForget:
 		return false, err
+	case x.stop:
+		x.done.Stopped = crawler.StopInterrupted
+		return false, nil
 	}
 	left := time.Duration(0) // no limit
 	if x.most > 0 {
@@ -295,6 +303,7 @@ func (x *crawling) between(ctx context.Context, socket *control.Socket) (goOn bo
 			return false, nil
 		}
 	}
+	x.past = x.engine.Progress().After(x.past)
 	return true, x.resume(left)
 }
 
@@ -344,32 +353,33 @@ func (x *crawling) change(ctx context.Context, socket *control.Socket, to ui.Cha
 	defer done()
 	x.changing.Lock()
 	defer x.changing.Unlock()
-	now := crawler.Change{Stop: to.Action == "stop"}
+	x.stop = x.stop || to.Action == "stop"
+	now := crawler.Change{Stop: x.stop}
 	if to.Action == "pause" || to.Action == "go" {
 		x.paused = to.Action == "pause"
 		now.Paused = &x.paused
 	}
 	if to.Limits != nil || to.Exclude != nil {
-		if now, err = x.lasting(s, to); err != nil {
+		if err := x.lasting(s, to, &now); err != nil {
 			return err
 		}
 	}
 	return x.engine.Change(ctx, now)
 }
 
-// lasting returns a change of settings that the store keeps.
-func (x *crawling) lasting(s *store.Store, to ui.Change) (now crawler.Change, err error) {
+// lasting adds to a change the settings that the store keeps.
+func (x *crawling) lasting(s *store.Store, to ui.Change, now *crawler.Change) (err error) {
 	exclude := ""
 	if to.Exclude != nil {
 		more, err := to.Exclude.Regexp()
 		if err != nil {
-			return now, err
+			return err
 		}
 		if exclude = more.String(); x.plan.Crawl.Scope.Exclude != nil {
-			exclude = x.plan.Crawl.Scope.Exclude.String() + "|" + exclude
+			exclude = "(?:" + x.plan.Crawl.Scope.Exclude.String() + ")|(?:" + exclude + ")"
 		}
 		if now.Exclude, err = regexp.Compile(exclude); err != nil {
-			return now, cli.Usage(err)
+			return cli.Usage(err)
 		}
 		x.plan.Crawl.Scope.Exclude = now.Exclude
 	}
@@ -378,7 +388,7 @@ func (x *crawling) lasting(s *store.Store, to ui.Change) (now crawler.Change, er
 			kept.Exclude = exclude
 		}
 		if l := to.Limits; l != nil && l.MaxPages != nil {
-			now.MaxPages, kept.MaxPages = l.MaxPages, *l.MaxPages
+			now.MaxPages, kept.MaxPages = l.MaxPages, cmp.Or(*l.MaxPages, plan.NoLimit)
 		}
 		if l := to.Limits; l != nil && l.MaxSeconds != nil {
 			x.most = time.Duration(*l.MaxSeconds * float64(time.Second))
@@ -389,7 +399,7 @@ func (x *crawling) lasting(s *store.Store, to ui.Change) (now crawler.Change, er
 			now.MaxTime, kept.MaxTime = &session, x.most
 		}
 	})
-	return now, err
+	return err
 }
 
 func (c *focusCmd) planned(a *app) (*plan.Plan, *fetch.Fetcher, error) {

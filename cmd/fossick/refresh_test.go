@@ -63,9 +63,13 @@ func TestKillRefresh(t *testing.T) {
 
 func refreshed(t *testing.T, args []string) (r monitor.Result) {
 	t.Helper()
+	began := time.Now()
 	killed, out := runAndKill(t, args, 2*time.Minute)
 	if err := json.Unmarshal(out, &r); killed || err != nil {
 		t.Fatalf("%v: killed %v, %v, %s", args, killed, err, out)
+	}
+	if took := time.Since(began).Seconds(); r.Refreshed.Seconds > took {
+		t.Errorf("a session of %.3g s says that it took %.3g s", took, r.Refreshed.Seconds)
 	}
 	return r
 }

@@ -171,7 +171,7 @@ func (t *Team) sum() (sum crawler.Progress) {
 	if sum.Busy > 0 {
 		sum.RestUntil = time.Time{}
 	}
-	sum.Next, sum.Patience = t.next, t.patience
+	sum.Next, sum.Patience, sum.Shared = t.next, t.patience, true
 	return sum
 }
 

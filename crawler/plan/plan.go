@@ -259,7 +259,7 @@ func (c *Crawl) survey(p *Plan) {
 	opt := &p.Crawl
 	opt.Ordering, opt.Threshold = orders.ByDepth, 0
 	opt.Scope.Parties = true
-	opt.MaxPages = c.MaxPages // 0: no limit, as depth and pages per site bound it
+	opt.MaxPages = c.pages(0) // 0: no limit, as depth and pages per site bound it
 	opt.Delay = partyDelay(opt.Delay)
 	if p.NoTopic = c.topicless(); p.NoTopic {
 		opt.Scorer = noTopic{}

@@ -193,6 +193,17 @@ func TestResume(t *testing.T) {
 	if p, err = again.Plan(program(new([]string))); err != nil || !slices.Equal(p.Crawl.Seeds, []string{"https://bees.example/start"}) {
 		t.Errorf("%v", err)
 	}
+	kept, err := Changed(s, func(k *Settings) { k.MaxPages = NoLimit })
+	if err != nil || s.SetSettings(kept) != nil {
+		t.Fatal(err)
+	}
+	endless := &Crawl{Store: dir, Resume: true, Settings: Settings{Network: Network{Ways: Ways{Proxy: "http://127.0.0.1:1"}}}}
+	if _, err := endless.Recall(s); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = endless.Plan(program(new([]string))); err != nil || p.Crawl.MaxPages != 0 {
+		t.Errorf("a limit that was taken away: %+v, %v", p, err)
+	}
 	other := &Crawl{Store: dir, Settings: Settings{scope: scope{Dropped: []string{"sid"}}}}
 	if _, err := other.Recall(s); err == nil || !strings.Contains(err.Error(), "began with another list") {
 		t.Errorf("other parameters: %v", err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -66,6 +67,9 @@ func (s *Settings) Applied() map[string]string {
 	})
 	delete(facts, "seeds") // the store keeps the pages, not the file
 	delete(facts, "dropped")
+	if s.MaxPages == NoLimit {
+		facts["max-pages"] = "none"
+	}
 	facts["drop-params"] = s.dropped()
 	if p, err := Named(s.Score); err == nil && p.ByDegree() { // "" for a crawl that was never planned
 		if s.Rho == nil {
@@ -168,8 +172,19 @@ type Budget struct {
 
 const defaultPages = 1000
 
+// NoLimit is Budget.MaxPages after a person has taken the limit away.
+const NoLimit = math.MaxUint64
+
+// pages returns the limit as the crawler takes it, 0 for none; without is the one where none is given.
+func (b *Budget) pages(without uint64) uint64 {
+	if b.MaxPages == NoLimit {
+		return 0
+	}
+	return cmp.Or(b.MaxPages, without)
+}
+
 func (b *Budget) apply(opt *crawler.Options) error {
-	opt.MaxPages, opt.MaxTime = cmp.Or(b.MaxPages, defaultPages), b.MaxTime
+	opt.MaxPages, opt.MaxTime = b.pages(defaultPages), b.MaxTime
 	var err error
 	if opt.Patience, err = parsePatience(b.Patience); err != nil {
 		return err

@@ -36,6 +36,7 @@ func TestAppliedSettings(t *testing.T) {
 		{"as the paper scores", Settings{Scoring: Scoring{Score: "paper"}}, map[string]string{"score": "paper", "rho": "0.3", "threshold": "0.2"}},
 		{"no threshold in another order", Settings{Scoring: Scoring{Score: "paper", Order: "bfs", Rho: &share}}, map[string]string{"score": "paper", "rho": "0.05", "order": "bfs"}},
 		{"as learned scores", Settings{Scoring: Scoring{Score: "learned"}}, map[string]string{"score": "learned"}},
+		{"a limit taken away", Settings{Budget: Budget{MaxPages: NoLimit}}, map[string]string{"max-pages": "none"}},
 		{"parameters", Settings{scope: scope{Dropped: []string{"sid", "utm_*"}}}, map[string]string{"drop-params": "sid, utm_*"}},
 		{"no parameters", Settings{scope: scope{Dropped: []string{}}}, map[string]string{"drop-params": "none"}},
 		{"start pages in a file", Settings{Goal: Goal{Seed: []string{"http://a.test/"}, Seeds: "seeds.txt"}}, map[string]string{"seed": "http://a.test/"}},

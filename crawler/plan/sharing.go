@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -135,10 +136,7 @@ func (c *Crawl) budgets() []float64 {
 	if c.MaxPages == 0 {
 		c.MaxPages = sum
 	}
-	pages := c.MaxPages
-	if pages == 0 {
-		pages = defaultPages
-	}
+	pages := cmp.Or(c.pages(sum), sum, defaultPages)
 	budgets := make([]float64, len(c.Shared))
 	for i, t := range c.Shared {
 		budgets[i] = float64(pages) / float64(len(budgets))

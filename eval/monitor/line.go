@@ -59,7 +59,7 @@ func Beginning(resume, noTopic bool, p crawler.Progress) string {
 
 // Show updates the line; call it twice a second.
 func (s *Line) Show(p crawler.Progress) {
-	if p.MaxPages > 0 { // a person may have changed it
+	if !p.Shared { // a person may have changed it
 		s.maxPages, s.maxTime = p.MaxPages, p.MaxTime
 	}
 	s.screen.Show(plainEvery, s.parts(p, time.Now())...)

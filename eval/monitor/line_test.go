@@ -74,6 +74,17 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
+// TestChangedLimits: a person changes the limits of a crawl, but not those that agents share.
+func TestChangedLimits(t *testing.T) {
+	s := NewLine(cli.NewScreen(new(bytes.Buffer), cli.ScreenOptions{}), 10, time.Hour)
+	if s.Show(crawler.Progress{Shared: true}); s.maxPages != 10 || s.maxTime != time.Hour {
+		t.Errorf("%d pages, %v of several agents; want 10 and an hour", s.maxPages, s.maxTime)
+	}
+	if s.Show(crawler.Progress{MaxTime: time.Minute}); s.maxPages != 0 || s.maxTime != time.Minute {
+		t.Errorf("%d pages, %v; want no limit of pages and a minute", s.maxPages, s.maxTime)
+	}
+}
+
 func TestTimeLeft(t *testing.T) {
 	crawl := func(s *Line, seconds int, before uint64) (time.Duration, bool) {
 		var left time.Duration

@@ -70,6 +70,20 @@ func TestLeftIsSteady(t *testing.T) {
 	}
 }
 
+// TestLeftOfAStandstill: while the work stands still, or once it has grown, some time is left.
+func TestLeftOfAStandstill(t *testing.T) {
+	var l Left
+	for at := range 60 {
+		left, known := l.After(time.Duration(at)*time.Second, float64(min(10*at, 300)), 380)
+		if at > 30 && (!known || left < 4*time.Second) {
+			t.Errorf("%v left after %d s, of which %d s without work; want 4 s at least", left, at, at-30)
+		}
+	}
+	if left, _ := l.After(60*time.Second, 300, 3800); left < time.Minute {
+		t.Errorf("%v left of ten times the work, want more than a minute", left)
+	}
+}
+
 func TestLeftOfNothing(t *testing.T) {
 	var l Left
 	for at := range 100 {

@@ -194,7 +194,7 @@ func (l *Left) After(elapsed time.Duration, done, total float64) (time.Duration,
 	}
 	over := min(shownOver.Seconds(), l.span/3) // early estimates are worst, so they change fastest
 	l.shown += (now - l.shown) * (1 - math.Exp(-step/over))
-	l.shown = max(0, l.shown)
+	l.shown = max(now/2, l.shown) // it has run on while the work stood still, or the work has grown
 	return time.Duration(l.shown * float64(time.Second)), true
 }
 

@@ -59,7 +59,7 @@ func readPDF(ctx context.Context, body []byte, w *writer) (err error) {
 	}
 	instance, err := pool.GetInstanceWithContext(ctx)
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrStart, err)
