@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"time"
 
 	"fossick/export"
 	"fossick/internal/cli"
@@ -29,13 +30,29 @@ func (f *Interface) export(w http.ResponseWriter, r *http.Request) {
 		began = true
 		w.Header().Set("Content-Type", media)
 		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
-		return w
+		return hasty{r.Context(), w}
 	}); err != nil {
 		if began {
 			panic(http.ErrAbortHandler) // the client must not take the part for the whole
 		}
 		fail(w, statusOf(err), err.Error())
 	}
+}
+
+// hasty writes an answer until ctx ends or the client stops reading: a crawl may wait for its end.
+type hasty struct {
+	ctx context.Context
+	w   http.ResponseWriter
+}
+
+func (h hasty) Write(b []byte) (n int, err error) {
+	control := http.NewResponseController(h.w)
+	_ = control.SetWriteDeadline(time.Now().Add(stallsIn))
+	defer context.AfterFunc(h.ctx, func() { _ = control.SetWriteDeadline(time.Now()) })()
+	if err := h.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return h.w.Write(b)
 }
 
 func (f *Interface) download(r *http.Request, begin func(name, media string) io.Writer) error {

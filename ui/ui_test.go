@@ -512,3 +512,28 @@ func TestChange(t *testing.T) {
 		t.Errorf("changed %q, want %q", got, want)
 	}
 }
+
+// TestStalledDownload: a client that does not read a download does not hold up the end of a session.
+func TestStalledDownload(t *testing.T) {
+	dir := makeStore(t, 4) // with a title of a megabyte
+	socket, st := running(t, dir, nil)
+	stalled, err := control.Transport(dir).DialContext(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stalled.Close()
+	fmt.Fprint(stalled, "GET /ui/export?format=csv HTTP/1.1\r\nHost: crawl\r\n\r\n")
+	if _, err := stalled.Read(make([]byte, 1)); err != nil { // it has begun
+		t.Fatal(err)
+	}
+	paused := make(chan struct{})
+	go func() { socket.Pause(); close(paused) }()
+	select {
+	case <-paused:
+	case <-time.After(stallsIn / 2):
+		t.Error("the crawl waits for a client that does not read")
+		stalled.Close()
+		<-paused
+	}
+	socket.Resume(st, engine{st}, nil)
+}

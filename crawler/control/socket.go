@@ -93,6 +93,7 @@ func Open(opt Options) (*Socket, error) {
 	if opt.Page != nil {
 		c.page = opt.Page(c)
 		mux.Handle("/ui/", http.StripPrefix("/ui", c.page))
+		mux.Handle("GET /ui/export", http.StripPrefix("/ui", c.whileOpen(c.page)))
 	}
 	c.server = serving.Start(l, mux, serving.Options{Grace: grace})
 	return c, nil
@@ -238,9 +239,16 @@ func (c *Socket) snapshot(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	defer done()
-	ctx, cancel := context.WithCancel(req.Context())
+	ctx, cancel := c.untilPause(req.Context(), c.pausing)
 	defer cancel()
-	pausing := c.pausing
+	w.Header().Set("Content-Type", "application/octet-stream")
+	// The reader notices a missing end.
+	_ = s.Snapshot(ctx, patient{w, http.NewResponseController(w)})
+}
+
+// untilPause returns a context that ends with the session, or with the crawl.
+func (c *Socket) untilPause(ctx context.Context, pausing <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		select {
 		case <-c.ending:
@@ -250,9 +258,19 @@ func (c *Socket) snapshot(w http.ResponseWriter, req *http.Request) {
 		case <-ctx.Done():
 		}
 	}()
-	w.Header().Set("Content-Type", "application/octet-stream")
-	// The reader notices a missing end.
-	_ = s.Snapshot(ctx, patient{w, http.NewResponseController(w)})
+	return ctx, cancel
+}
+
+// whileOpen cuts off long answers, so that they do not delay the end of a session.
+func (c *Socket) whileOpen(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		c.session.RLock()
+		pausing := c.pausing
+		c.session.RUnlock()
+		ctx, cancel := c.untilPause(req.Context(), pausing)
+		defer cancel()
+		h.ServeHTTP(w, req.WithContext(ctx))
+	})
 }
 
 // patient gives each part of an answer its own time limit.
