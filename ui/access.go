@@ -88,6 +88,9 @@ func (a *access) enter(w http.ResponseWriter, r *http.Request) {
 // pageCSP lets the page load nothing but its own files, and run no inline script.
 const pageCSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+// answerCSP lets an answer do nothing, should a browser show it as a page.
+const answerCSP = "sandbox; default-src 'none'; frame-ancestors 'none'"
+
 // guard answers for requests that the interface must not see. The Host header was checked before.
 func (a *access) guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -133,6 +134,7 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request) {
 	}
 	r = r.Clone(r.Context())
 	r.URL.Path, r.URL.RawPath = "/"+r.PathValue("what"), ""
+	w.Header().Set("Content-Security-Policy", answerCSP)
 	s.stores[n].ServeHTTP(w, r)
 }
 
@@ -142,13 +144,16 @@ func (s *stored) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path == "/snapshot" {
-		w.Header().Del("Content-Security-Policy") // it has its own
+		w.Header().Set("Content-Security-Policy", snapshotCSP)
 	}
 	s.proxy.ServeHTTP(w, r)
 }
 
-// proxyTo passes requests on to the crawl that runs in the store's folder. If it has ended, or was
-// killed and left its socket, the store at rest answers.
+// passed are the headers of a crawl's answers that reach the browser; the server adds its own.
+var passed = []string{"Content-Type", "Content-Length", "Content-Disposition", "X-Accel-Buffering"}
+
+// proxyTo passes requests on to the crawl that runs in the store's folder. If it has just ended, the
+// store at rest answers.
 func proxyTo(s *stored) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
 		Transport: control.Transport(s.dir),
@@ -158,10 +163,19 @@ func proxyTo(s *stored) *httputil.ReverseProxy {
 				r.Out.Header.Del(name)
 			}
 		},
+		ModifyResponse: func(r *http.Response) error { // the store may come from a stranger
+			for name := range r.Header {
+				if !slices.Contains(passed, name) {
+					r.Header.Del(name)
+				}
+			}
+			return nil
+		},
 		FlushInterval: -1,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			var dial *net.OpError
 			if errors.As(err, &dial) && dial.Op == "dial" {
+				r.URL.Path = strings.TrimPrefix(r.URL.Path, "/ui")
 				s.rest.ServeHTTP(w, r)
 				return
 			}

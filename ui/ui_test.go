@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -536,4 +537,51 @@ func TestStalledDownload(t *testing.T) {
 		<-paused
 	}
 	socket.Resume(st, engine{st}, nil)
+}
+
+// TestStaleSocket: after a kill of its crawl a store answers at rest.
+func TestStaleSocket(t *testing.T) {
+	dir := makeStore(t, 2)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "crawl.sock"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	s := serve(t, dir)
+	var st statusAnswer
+	if s.get(t, "/api/stores/0/status", &st); st.Running || st.Fetched != 2 {
+		t.Errorf("status %+v", st)
+	}
+	got := httptest.NewRecorder() // the crawl ends after the look at its socket
+	s.stores[0].proxy.ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), "GET", "/states", nil))
+	if got.Code != http.StatusOK {
+		t.Errorf("by the proxy: %d %s", got.Code, got.Body)
+	}
+}
+
+// TestHostileSocket: what answers at a stranger's socket sets no cookie, and no script runs in it.
+func TestHostileSocket(t *testing.T) {
+	dir := makeStore(t, 2)
+	l, err := net.Listen("unix", filepath.Join(dir, "crawl.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Set-Cookie", "a=b; Path=/")
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Content-Security-Policy", "script-src *")
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<script>alert(1)</script>")
+	})}
+	go func() { _ = hostile.Serve(l) }()
+	defer hostile.Close()
+	s := serve(t, dir)
+	for _, path := range []string{"snapshot", "pages"} {
+		resp, _ := s.ask(t, "GET", "/api/stores/0/"+path, "", nil)
+		csp := resp.Header.Values("Content-Security-Policy")
+		if len(csp) != 1 || !strings.HasPrefix(csp[0], "sandbox; default-src 'none'") || resp.Header.Get("Access-Control-Allow-Origin") != "" || len(resp.Cookies()) > 0 {
+			t.Errorf("%s: %v", path, resp.Header)
+		}
+	}
 }

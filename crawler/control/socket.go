@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"fossick/crawler"
@@ -169,11 +170,22 @@ func Transport(dir string) *http.Transport {
 	}
 }
 
-// HasSocket reports whether a crawl has its socket in a store's folder, or was killed and left it.
+// HasSocket reports whether a crawl of ours answers at the socket in a store's folder. A killed crawl
+// leaves its socket; and another user who made the folder may have a program there.
 func HasSocket(dir string) bool {
-	_, err := os.Stat(socketOf(dir))
-	return err == nil
+	info, err := os.Stat(socketOf(dir))
+	if err != nil {
+		return false
+	}
+	if of, ok := info.Sys().(*syscall.Stat_t); !ok || int(of.Uid) != os.Getuid() {
+		return false
+	}
+	c, err := net.DialTimeout("unix", socketOf(dir), dialTime)
+	return err == nil && c.Close() == nil
 }
+
+// dialTime bounds the wait for a crawl that does not take connections.
+const dialTime = time.Second
 
 func socketOf(dir string) string {
 	socket := filepath.Join(dir, socketName)
