@@ -61,11 +61,17 @@ func (f *Interface) download(r *http.Request, begin func(name, media string) io.
 	if !ok {
 		return cli.Usagef("format=%.50q: want csv, jsonl, parquet, markdown or urls", name)
 	}
-	sel, done, s, _, err := f.selected(r.Context(), r.URL.Query())
+	sel, done, s, complete, err := f.selected(r.Context(), r.URL.Query())
 	if err != nil {
 		return err
 	}
 	defer done()
+	if err := f.index.whole(complete); err != nil {
+		return err
+	}
+	if sel.found > mostHits {
+		return cli.Usagef("the search finds %d pages, and a download has the best %d at most; give more words", sel.found, mostHits)
+	}
 	numbers := map[uint64]bool{}
 	for _, one := range sel.rows {
 		if one.number != 0 {
