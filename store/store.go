@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -46,6 +47,7 @@ type Store struct {
 	upkeep  *upkeep
 	codec   *codec
 
+	settings sync.RWMutex // guards info.Settings, which alone changes while the store is open
 	info     Info
 	infoLost error // why the database's Info cannot be read, or nil
 
@@ -234,10 +236,16 @@ func (s *Store) Close() (err error) {
 // Dir returns the store's folder, or for a copy, the folder of the original.
 func (s *Store) Dir() string { return cmp.Or(s.copyOf, s.dir) }
 
-func (s *Store) Info() Info { return s.info }
+func (s *Store) Info() Info {
+	s.settings.RLock()
+	defer s.settings.RUnlock()
+	return s.info
+}
 
 func (s *Store) SetSettings(settings []byte) error {
+	s.settings.Lock()
 	s.info.Settings = settings
+	s.settings.Unlock()
 	return s.putInfo()
 }
 

@@ -495,3 +495,19 @@ func TestOpenWhenFree(t *testing.T) {
 		t.Errorf("no store: %v, want ErrNone", err)
 	}
 }
+
+// TestSettingsChange: readers may look at the Info while a running crawl changes its settings.
+func TestSettingsChange(t *testing.T) {
+	s := create(t)
+	changed := make(chan error, 1)
+	go func() { changed <- s.SetSettings([]byte(`{"rho":0.5}`)) }()
+	for range 100 {
+		_ = s.Info()
+	}
+	if err := <-changed; err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.Info().Settings); got != `{"rho":0.5}` {
+		t.Error(got)
+	}
+}

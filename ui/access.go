@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"net"
@@ -18,6 +20,7 @@ import (
 // prints; the page's scripts never see it.
 type access struct {
 	token    string
+	session  string // the cookie's value: servers at other ports get the cookie, and must not get the token
 	password string // "": none
 	cookie   string // its name; browsers share cookies between the ports of a host
 
@@ -30,7 +33,9 @@ const guessTime = time.Second
 func newAccess(password, port string) *access {
 	var token [16]byte
 	_, _ = rand.Read(token[:]) // it never fails
-	a := &access{token: hex.EncodeToString(token[:]), password: password, cookie: "fossick-" + port, guess: make(chan struct{}, 1)}
+	mac := hmac.New(sha256.New, token[:])
+	mac.Write([]byte("cookie"))
+	a := &access{token: hex.EncodeToString(token[:]), session: hex.EncodeToString(mac.Sum(nil)), password: password, cookie: "fossick-" + port, guess: make(chan struct{}, 1)}
 	a.guess <- struct{}{}
 	return a
 }
@@ -50,43 +55,47 @@ func checkAddr(addr, password string) error {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// known reports whether a request comes from somebody who may ask.
-func (a *access) known(r *http.Request) bool {
+// known reports whether a request comes from somebody who may ask. early refuses a password that came
+// while another was found wrong, without a look at it.
+func (a *access) known(r *http.Request) (known, early bool) {
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return same(bearer, a.token)
+		return same(bearer, a.token), false
 	}
-	if c, err := r.Cookie(a.cookie); err == nil && same(c.Value, a.token) {
-		return true
+	if c, err := r.Cookie(a.cookie); err == nil && same(c.Value, a.session) {
+		return true, false
 	}
 	_, password, ok := r.BasicAuth()
 	if !ok || a.password == "" {
-		return false
+		return false, false
 	}
 	if same(password, a.password) {
-		return true
+		return true, false
 	}
 	select {
 	case <-a.guess:
-	case <-r.Context().Done():
-		return false
+	default:
+		return false, true
 	}
 	defer func() { a.guess <- struct{}{} }()
 	select {
 	case <-time.After(guessTime):
 	case <-r.Context().Done():
 	}
-	return false
+	return false, false
 }
 
-// enter gives the browser the cookie when it comes with the token, or with the password.
+// enter gives the browser the cookie when it comes with the token, or with the password before.
 func (a *access) enter(w http.ResponseWriter, r *http.Request) {
-	if same(r.URL.Query().Get("token"), a.token) || a.password != "" && a.known(r) {
-		http.SetCookie(w, &http.Cookie{Name: a.cookie, Value: a.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	if a.password != "" || same(r.URL.Query().Get("token"), a.token) {
+		http.SetCookie(w, &http.Cookie{Name: a.cookie, Value: a.session, Path: "/api/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	}
 }
 
 // pageCSP lets the page load nothing but its own files, and run no inline script.
 const pageCSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// answerCSP lets an answer do nothing, should a browser show it as a page.
+const answerCSP = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 // guard answers for requests that the interface must not see. The Host header was checked before.
 func (a *access) guard(h http.Handler) http.Handler {
@@ -99,29 +108,35 @@ func (a *access) guard(h http.Handler) http.Handler {
 		}
 		switch {
 		case !strings.HasPrefix(r.URL.Path, "/api/"):
-			if a.password != "" && !a.known(r) {
-				a.refuse(w)
+			if a.password != "" && a.refuses(w, r) {
 				return
 			}
 			a.enter(w, r)
 		case foreign(r):
 			fail(w, http.StatusForbidden, "this request comes from a page of another site; use the page of this server")
 			return
-		case !a.known(r):
-			a.refuse(w)
+		case a.refuses(w, r):
 			return
 		}
 		h.ServeHTTP(w, r)
 	})
 }
 
-func (a *access) refuse(w http.ResponseWriter) {
-	if a.password != "" {
+// refuses answers somebody who may not ask.
+func (a *access) refuses(w http.ResponseWriter, r *http.Request) bool {
+	known, early := a.known(r)
+	switch {
+	case known:
+		return false
+	case early:
+		fail(w, http.StatusTooManyRequests, "another password was just found wrong; try again in a second")
+	case a.password != "":
 		w.Header().Set("WWW-Authenticate", `Basic realm="fossick", charset="UTF-8"`)
 		fail(w, http.StatusUnauthorized, "give the password of --ui-password, with any name")
-		return
+	default:
+		fail(w, http.StatusUnauthorized, "open the address that fossick printed: it has a token; programs send it as Authorization: Bearer TOKEN")
 	}
-	fail(w, http.StatusUnauthorized, "open the address that fossick printed: it has a token; programs send it as Authorization: Bearer TOKEN")
+	return true
 }
 
 // foreign reports a request that a page of another site made. What changes something must come from

@@ -35,13 +35,19 @@ type stream struct {
 	status   []byte
 	statusAt time.Time
 
-	rows   []Row // the last pages, the newest last
+	rows   []numberedRow // of the last numbers, the newest last
 	until  uint64
 	rowsAt time.Time
 
 	rests    []restingHost
 	restsAt  time.Time
 	restsFor time.Duration // how long they took to read
+}
+
+// numberedRow is what a number of pages shows: nothing, if it is of a copy.
+type numberedRow struct {
+	number uint64
+	row    *Row
 }
 
 // restingHost is a host that rests longer than every host does.
@@ -106,15 +112,12 @@ func (c *client) sign() {
 // restEvents sends the state of a store at rest once, and ends when a crawl begins, so that the client
 // comes again and reaches the crawl.
 func (f *Interface) restEvents(ctx context.Context, c *client) {
-	relevant, err := f.relevant(ctx)
-	if err == nil {
-		if status, err := f.statusNow(ctx, relevant); err == nil {
-			c.send("status", status)
-		}
-	}
 	ticks := time.NewTicker(restWatch)
 	defer ticks.Stop()
-	for !c.failed && !control.HasSocket(f.dir) {
+	for sent := false; !c.failed && !control.HasSocket(f.dir); {
+		if !sent { // another command may have the store
+			sent = f.sendRest(ctx, c)
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -126,6 +129,19 @@ func (f *Interface) restEvents(ctx context.Context, c *client) {
 			c.sign()
 		}
 	}
+}
+
+func (f *Interface) sendRest(ctx context.Context, c *client) bool {
+	relevant, err := f.relevant(ctx)
+	if err != nil {
+		return false
+	}
+	status, err := f.statusNow(ctx, relevant)
+	if err != nil {
+		return false
+	}
+	c.send("status", status)
+	return true
 }
 
 // crawlEvents sends what a running crawl does, until it ends or the client leaves.
@@ -140,8 +156,9 @@ func (f *Interface) crawlEvents(ctx context.Context, c *client) {
 			c.send("status", f.stream.statusOf(ctx, f.crawl))
 		}
 		if rows, until := f.latest(ctx); until > sent {
-			rows = rows[max(0, len(rows)-int(min(until-sent, rowsAtOnce))):]
-			c.send("pages", pagesEvent{rows, int(until-sent) - len(rows)})
+			if event := newer(rows, sent, until); len(event.Pages)+event.Skipped > 0 {
+				c.send("pages", event)
+			}
 			sent = until
 		}
 		if time.Since(restsAt) >= restEvery {
@@ -166,6 +183,19 @@ type pagesEvent struct {
 	Skipped int   `json:"skipped"` // pages that came meanwhile and are not here
 }
 
+// newer returns the pages after the number sent.
+func newer(rows []numberedRow, sent, until uint64) pagesEvent {
+	e := pagesEvent{[]Row{}, int(until - sent)}
+	for _, r := range rows {
+		if r.number > sent {
+			if e.Skipped--; r.row != nil {
+				e.Pages = append(e.Pages, *r.row)
+			}
+		}
+	}
+	return e
+}
+
 type restEvent struct {
 	Hosts []restingHost `json:"hosts"`
 }
@@ -174,7 +204,7 @@ func (t *stream) statusOf(ctx context.Context, c *Crawl) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if time.Since(t.statusAt) >= statusEvery-tick/2 {
-		t.status, _ = json.Marshal(c.Status(ctx)) // our own type
+		t.status, _ = json.Marshal(c.status(ctx)) // our own type
 		t.statusAt = time.Now()
 	}
 	return t.status
@@ -195,7 +225,7 @@ func (f *Interface) lastPage(ctx context.Context) uint64 {
 }
 
 // latest returns the pages stored last, at most rowsAtOnce, and the number of the last one.
-func (f *Interface) latest(ctx context.Context) ([]Row, uint64) {
+func (f *Interface) latest(ctx context.Context) ([]numberedRow, uint64) {
 	t := &f.stream
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -220,13 +250,13 @@ func (f *Interface) latest(ctx context.Context) ([]Row, uint64) {
 	rows := slices.Clone(t.rows)
 	sc := scan{x: &f.index, topic: s.Info().Topic}
 	for n := from + 1; n <= last; n++ {
-		p, err := s.Page(n)
-		if err != nil || p.Withdrawn || p.SameAs != "" {
-			continue
+		one := numberedRow{number: n}
+		if p, err := s.Page(n); err == nil && !p.Withdrawn && p.SameAs == "" {
+			if row, err := f.shown(s, sc.row(p, nil), nil); err == nil {
+				one.row = &row
+			}
 		}
-		if row, err := f.shown(s, sc.row(p, nil), nil); err == nil {
-			rows = append(rows, row)
-		}
+		rows = append(rows, one)
 	}
 	t.rows, t.until = rows[max(0, len(rows)-rowsAtOnce):], last
 	return t.rows, t.until

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"time"
 
 	"fossick/export"
 	"fossick/internal/cli"
@@ -29,7 +30,7 @@ func (f *Interface) export(w http.ResponseWriter, r *http.Request) {
 		began = true
 		w.Header().Set("Content-Type", media)
 		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
-		return w
+		return hasty{r.Context(), w}
 	}); err != nil {
 		if began {
 			panic(http.ErrAbortHandler) // the client must not take the part for the whole
@@ -38,17 +39,39 @@ func (f *Interface) export(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// hasty writes an answer until ctx ends or the client stops reading: a crawl may wait for its end.
+type hasty struct {
+	ctx context.Context
+	w   http.ResponseWriter
+}
+
+func (h hasty) Write(b []byte) (n int, err error) {
+	control := http.NewResponseController(h.w)
+	_ = control.SetWriteDeadline(time.Now().Add(stallsIn))
+	defer context.AfterFunc(h.ctx, func() { _ = control.SetWriteDeadline(time.Now()) })()
+	if err := h.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return h.w.Write(b)
+}
+
 func (f *Interface) download(r *http.Request, begin func(name, media string) io.Writer) error {
 	name := r.URL.Query().Get("format")
 	kind, ok := downloads[name]
 	if !ok {
 		return cli.Usagef("format=%.50q: want csv, jsonl, parquet, markdown or urls", name)
 	}
-	sel, done, s, _, err := f.selected(r.Context(), r.URL.Query())
+	sel, done, s, complete, err := f.selected(r.Context(), r.URL.Query())
 	if err != nil {
 		return err
 	}
 	defer done()
+	if err := f.index.whole(complete); err != nil {
+		return err
+	}
+	if sel.found > mostHits {
+		return cli.Usagef("the search finds %d pages, and a download has the best %d at most; give more words", sel.found, mostHits)
+	}
 	numbers := map[uint64]bool{}
 	for _, one := range sel.rows {
 		if one.number != 0 {

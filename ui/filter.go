@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -28,7 +29,8 @@ type filter struct {
 	sort                           string
 	falling                        bool
 
-	hits map[uint32]int // number of a page that q finds → its place; nil without q
+	hits  map[uint32]int // number of a page that q finds → its place; nil without q
+	found int            // how many q finds
 }
 
 const sortedByHit = "hit"
@@ -192,7 +194,11 @@ type selection struct {
 	version uint64
 	rows    []row // in the order of the filter
 	facets  facets
+	found   int // pages that q finds, also beyond mostHits; 0 without q
 }
+
+// ordersTried bounds the orders made for one question.
+const ordersTried = 5
 
 // chosen returns the rows that a filter selects, in its order.
 func (x *index) chosen(s *store.Store, f *filter) (*selection, error) {
@@ -207,8 +213,22 @@ func (x *index) chosen(s *store.Store, f *filter) (*selection, error) {
 		return nil, err
 	}
 	x.mu.RLock()
+	for range ordersTried { // a pass may have replaced the rows meanwhile
+		if by.passes == x.passes {
+			break
+		}
+		x.mu.RUnlock()
+		if by, err = x.order(s, f); err != nil {
+			return nil, err
+		}
+		x.mu.RLock()
+	}
+	if by.passes != x.passes {
+		x.mu.RUnlock()
+		return nil, fmt.Errorf("%w: it changes too fast for this order; ask again", errIncomplete)
+	}
 	n := x.numbered(f)
-	sel := &selection{text: f.text, version: x.version}
+	sel := &selection{text: f.text, version: x.version, found: f.found}
 	var counts [facetCount]map[int64]int
 	for i := range counts {
 		counts[i] = map[int64]int{}
@@ -384,6 +404,7 @@ type searches struct {
 	at      time.Time
 	changed int
 	hits    map[uint32]int
+	found   int // also beyond hits
 }
 
 // Bounds of a search.
@@ -392,32 +413,33 @@ const (
 	searchHolds = 10 * time.Second // at a running crawl
 )
 
-// find returns the places of the pages that a query finds, the best first.
-func (f *Interface) find(ctx context.Context, s *store.Store, q string) (map[uint32]int, error) {
+// find returns the places of the pages that a query finds, the best first and at most mostHits, and how
+// many it finds.
+func (f *Interface) find(ctx context.Context, s *store.Store, q string) (map[uint32]int, int, error) {
 	query, err := search.Parse(q)
 	if err != nil {
-		return nil, cli.Usage(err)
+		return nil, 0, cli.Usage(err)
 	}
 	k := &f.search
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.q == q && k.changed == f.changed() && (f.crawl == nil || time.Since(k.at) < searchHolds) {
-		return k.hits, nil
+		return k.hits, k.found, nil
 	}
 	index, _, err := search.Fresh(ctx, s, search.Options{Text: f.text})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer index.Close()
-	found, _, err := index.Find(ctx, query, search.Filter{}, mostHits)
+	best, found, err := index.Find(ctx, query, search.Filter{}, mostHits)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	k.q, k.at, k.changed, k.hits = q, time.Now(), f.changed(), map[uint32]int{}
-	for i, h := range found {
+	k.q, k.at, k.changed, k.hits, k.found = q, time.Now(), f.changed(), map[uint32]int{}, found
+	for i, h := range best {
 		k.hits[uint32(h.Number)] = i
 	}
-	return k.hits, nil
+	return k.hits, found, nil
 }
 
 // Row is a URL in the list.
@@ -487,7 +509,8 @@ func (f *Interface) shown(s *store.Store, r row, marker *search.Marker) (v Row, 
 
 type pagesAnswer struct {
 	Total    int     `json:"total"`
-	Complete bool    `json:"complete"` // false while the list is being read from the store
+	Found    int     `json:"found,omitempty"` // pages that q finds without the other filters; the list has the best 10,000
+	Complete bool    `json:"complete"`        // false while the list is being read from the store
 	Rows     []Row   `json:"rows"`
 	Facets   *facets `json:"facets,omitempty"` // with offset 0
 }
@@ -507,7 +530,7 @@ func (f *Interface) pages(r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer done()
-	v := pagesAnswer{Total: len(sel.rows), Complete: complete, Rows: []Row{}}
+	v := pagesAnswer{Total: len(sel.rows), Found: sel.found, Complete: complete, Rows: []Row{}}
 	if offset == 0 {
 		v.Facets = &sel.facets
 	}
@@ -540,7 +563,7 @@ func (f *Interface) selected(ctx context.Context, values url.Values) (sel *selec
 		return nil, nil, nil, false, err
 	}
 	if filter.q != "" {
-		filter.hits, err = f.find(ctx, s, filter.q)
+		filter.hits, filter.found, err = f.find(ctx, s, filter.q)
 	}
 	if err == nil {
 		sel, err = f.index.chosen(s, &filter)

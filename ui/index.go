@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -76,8 +77,10 @@ type index struct {
 
 	passMu  sync.Mutex    // guards the fields below
 	passing chan struct{} // closed at the end of the pass under way; nil without one
-	ready   time.Time     // end of the last pass
-	took    time.Duration // of the last pass
+	tried   time.Time     // end of the last pass
+	failed  error         // of the last pass
+	ready   time.Time     // end of the last pass that did not fail
+	took    time.Duration // of that pass
 	changed int           // resting.changed at its begin
 }
 
@@ -98,17 +101,18 @@ func (f *Interface) indexed(ctx context.Context) (complete bool, err error) {
 	}
 	x := &f.index
 	x.passMu.Lock()
-	if x.passing == nil && f.passDue() {
+	if x.passing == nil && f.ctx.Err() == nil && f.passDue() {
 		end := make(chan struct{})
 		x.passing = end
 		f.work.Go(func() {
 			defer done()
 			began, changed := time.Now(), f.changed()
-			err := x.pass(f.ctx, s, x.ready.IsZero())
+			err := x.safely(f.ctx, s, x.ready.IsZero())
 			x.passMu.Lock()
 			defer x.passMu.Unlock()
+			x.tried, x.failed = time.Now(), err
 			if err == nil {
-				x.ready, x.took, x.changed = time.Now(), time.Since(began), changed
+				x.ready, x.took, x.changed = x.tried, time.Since(began), changed
 			}
 			x.passing = nil
 			close(end)
@@ -139,12 +143,30 @@ func (x *index) await(ctx context.Context, runs bool) (complete bool, err error)
 	defer late.Stop()
 	select {
 	case <-end:
-		return true, nil
+		x.passMu.Lock()
+		defer x.passMu.Unlock()
+		return !x.ready.IsZero() && x.failed == nil, nil
 	case <-late.C:
 		return !first, nil
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
+}
+
+// errIncomplete refuses an answer that needs all rows.
+var errIncomplete = errors.New("the list of pages is not complete")
+
+// whole reports why the list is incomplete; complete is of indexed.
+func (x *index) whole(complete bool) error {
+	if complete {
+		return nil
+	}
+	x.passMu.Lock()
+	defer x.passMu.Unlock()
+	if x.failed != nil {
+		return fmt.Errorf("%w: %w; fossick verify tells what is damaged", errIncomplete, x.failed)
+	}
+	return fmt.Errorf("%w; ask again when it has been read", errIncomplete)
 }
 
 // changed tells passDue of other commands that have written to a store at rest.
@@ -160,7 +182,7 @@ func (f *Interface) passDue() bool {
 	x := &f.index
 	switch {
 	case x.ready.IsZero():
-		return true
+		return x.failed == nil || time.Since(x.tried) > passEvery
 	case f.crawl == nil:
 		return x.changed != f.changed()
 	}
@@ -174,11 +196,24 @@ type scan struct {
 	topic string
 }
 
+// safely is pass, whose panic must not end the crawl.
+func (x *index) safely(ctx context.Context, s *store.Store, first bool) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the list could not be read: %v; run fossick verify", p)
+		}
+	}()
+	return x.pass(ctx, s, first)
+}
+
 // pass reads the whole store. The first pass shows its rows as it goes; a later one replaces them at
 // its end.
 func (x *index) pass(ctx context.Context, s *store.Store, first bool) error {
 	sc := scan{x: x, marks: map[store.ID]uint8{}, topic: s.Info().Topic}
 	for m, err := range s.Marks() {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return err
 		}

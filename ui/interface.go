@@ -34,7 +34,7 @@ type source interface {
 // Crawl is a running crawl.
 type Crawl struct {
 	Status func(context.Context) monitor.Status
-	Change func(context.Context, Change) error
+	Change func(context.Context, Change) error // nil: it cannot be changed
 }
 
 // Change is what a person changes in a running crawl: one of the fields.
@@ -62,7 +62,12 @@ func (e *Exclude) Regexp() (*regexp.Regexp, error) {
 	case (e.Host == "") == (e.Pattern == ""):
 		return nil, cli.Usagef("exclude: give a host or a pattern")
 	case e.Host != "":
-		return regexp.Compile(`^https?://` + regexp.QuoteMeta(page.HostName("http://"+e.Host+"/")) + `(:\d+)?/`)
+		address, err := page.Normalize("http://" + e.Host + "/")
+		name := page.HostName(address)
+		if err != nil || name == "" {
+			return nil, cli.Usagef("exclude: %.100q is no host; give a name as example.org", e.Host)
+		}
+		return regexp.Compile(`^https?://` + regexp.QuoteMeta(name) + `(:\d+)?/`)
 	}
 	x, err := regexp.Compile(e.Pattern)
 	if err != nil {
@@ -124,7 +129,9 @@ func (f *Interface) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.mux.Se
 
 // Close ends the streams of events and the work beside answers, and waits for that work.
 func (f *Interface) Close() error {
+	f.index.passMu.Lock() // no pass begins any more
 	f.stop()
+	f.index.passMu.Unlock()
 	f.work.Wait()
 	if r, ok := f.source.(*resting); ok {
 		return r.end()
@@ -174,7 +181,8 @@ type curvePoint struct {
 
 type statusAnswer struct {
 	monitor.Status
-	Curve []curvePoint `json:"curve,omitempty"` // at most 200 points
+	Changeable bool         `json:"changeable"`      // POST /crawl works
+	Curve      []curvePoint `json:"curve,omitempty"` // at most 200 points
 }
 
 // status answers GET /status.
@@ -183,21 +191,27 @@ func (f *Interface) status(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := statusAnswer{Curve: curveOf(relevant)}
-	v.Status, err = f.statusNow(r.Context(), relevant)
+	v, err := f.statusNow(r.Context(), relevant)
+	v.Curve = curveOf(relevant)
 	return v, err
 }
 
-func (f *Interface) statusNow(ctx context.Context, relevant []bool) (monitor.Status, error) {
+// statusNow returns the status without its curve.
+func (f *Interface) statusNow(ctx context.Context, relevant []bool) (v statusAnswer, err error) {
 	if f.crawl != nil {
-		return f.crawl.Status(ctx), nil
+		return f.crawl.status(ctx), nil
 	}
 	s, done, err := f.Open(ctx)
 	if err != nil {
-		return monitor.Status{}, err
+		return v, err
 	}
 	defer done()
-	return monitor.StatusOf(s, relevant)
+	v.Status, err = monitor.StatusOf(s, relevant)
+	return v, err
+}
+
+func (c *Crawl) status(ctx context.Context) statusAnswer {
+	return statusAnswer{Status: c.Status(ctx), Changeable: c.Change != nil}
 }
 
 const curvePoints = 200
@@ -313,12 +327,13 @@ func (f *Interface) label(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.labelled(r.Context(), said.Labels); err != nil {
-		return nil, err
-	}
 	v := labelledAnswer{LabelAnswer: *said, Before: before}
-	if v.After, err = f.best(r.Context()); err != nil {
-		return nil, err
+	err = f.labelled(r.Context(), said.Labels)
+	if err == nil {
+		v.After, err = f.best(r.Context())
+	}
+	if err != nil { // the labels are stored all the same
+		v.After = before
 	}
 	for i := range v.After {
 		if i >= len(before) || before[i].URL != v.After[i].URL {

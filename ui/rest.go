@@ -30,11 +30,11 @@ type Examiner interface {
 	Queue(n int) ([]control.Best, int, error)
 }
 
-// A store at rest is closed so soon after the last question; later once its crawl's scorer has been
-// shown all pages, which takes long.
+// Times of a store at rest.
 const (
-	idleTime    = 2 * time.Second
-	idleLearned = time.Minute
+	idleTime  = 2 * time.Second  // to its close after the last question; longer if its crawl's scorer learned long
+	idleMost  = 10 * time.Second // likewise at most
+	endsAfter = 10 * time.Second // how long the end waits for answers in progress
 )
 
 // resting is a store without a running crawl.
@@ -47,11 +47,13 @@ type resting struct {
 	mu       sync.Mutex // guards the fields below
 	s        *store.Store
 	users    int
-	idle     *time.Timer // closes s; nil while somebody uses it
-	left     string      // files of the store when it was closed here
-	writes   int         // how often other commands have changed it
-	examiner Examiner    // of s; nil until asked
-	topic    string      // of examiner
+	unused   chan struct{} // closed when users falls to 0; nil unless end waits
+	idle     *time.Timer   // closes s; nil while somebody uses it
+	left     string        // files of the store when it was closed here
+	writes   int           // how often other commands have changed it
+	examiner Examiner      // of s; nil until asked
+	topic    string        // of examiner
+	learning time.Duration // how long making it took
 
 	judge sync.Mutex // guards what examiner does, and labels
 }
@@ -95,9 +97,14 @@ func (r *resting) leave() error {
 	if r.users--; r.users > 0 {
 		return nil
 	}
+	if r.unused != nil {
+		close(r.unused)
+		r.unused = nil
+		return nil
+	}
 	after := idleTime
 	if r.examiner != nil {
-		after = idleLearned
+		after = max(idleTime, min(2*r.learning, idleMost))
 	}
 	r.idle = time.AfterFunc(after, func() {
 		r.mu.Lock()
@@ -126,11 +133,24 @@ func (r *resting) changed() int {
 	return r.writes
 }
 
-// end closes the store for good.
+// end closes the store for good, unless an answer goes on that does not end: then the process does.
 func (r *resting) end() error {
 	r.once.Do(func() { close(r.ended) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.users > 0 {
+		unused := make(chan struct{})
+		r.unused = unused
+		r.mu.Unlock()
+		select {
+		case <-unused:
+		case <-time.After(endsAfter):
+		}
+		r.mu.Lock()
+	}
+	if r.users > 0 {
+		return nil
+	}
 	if r.idle != nil {
 		r.idle.Stop()
 	}
@@ -173,13 +193,14 @@ func (r *resting) examined(s *store.Store, topic string, make bool) (Examiner, e
 	if had != nil && of == topic || !make {
 		return had, nil
 	}
+	began := time.Now()
 	e, err := r.opt.Examine(s, topic)
 	if err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.examiner, r.topic = e, topic
+	r.examiner, r.topic, r.learning = e, topic, time.Since(began)
 	return e, nil
 }
 

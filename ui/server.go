@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -11,8 +12,10 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"fossick/crawler/control"
@@ -116,8 +119,8 @@ func files() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if name := strings.TrimPrefix(r.URL.Path, "/"); name != "" {
 			if _, err := fs.Stat(fsys, name); err != nil {
-				r = r.Clone(r.Context()) // a view of the page
-				r.URL.Path = "/"
+				http.Redirect(w, r, "/", http.StatusFound) // the page's files have relative addresses
+				return
 			}
 		}
 		server.ServeHTTP(w, r)
@@ -133,6 +136,7 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request) {
 	}
 	r = r.Clone(r.Context())
 	r.URL.Path, r.URL.RawPath = "/"+r.PathValue("what"), ""
+	w.Header().Set("Content-Security-Policy", answerCSP)
 	s.stores[n].ServeHTTP(w, r)
 }
 
@@ -142,30 +146,47 @@ func (s *stored) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path == "/snapshot" {
-		w.Header().Del("Content-Security-Policy") // it has its own
+		w.Header().Set("Content-Security-Policy", snapshotCSP)
 	}
 	s.proxy.ServeHTTP(w, r)
 }
 
-// proxyTo passes requests on to the crawl that runs in the store's folder. If it has ended, or was
-// killed and left its socket, the store at rest answers.
+// answerTime bounds the wait for the beginning of an answer. The first search of a large store takes long.
+const answerTime = 2 * time.Minute
+
+// passed are the headers of a crawl's answers that reach the browser; the server adds its own.
+var passed = []string{"Content-Type", "Content-Length", "Content-Disposition", "X-Accel-Buffering"}
+
+// proxyTo passes requests on to the crawl that runs in the store's folder. If it has just ended, the
+// store at rest answers.
 func proxyTo(s *stored) *httputil.ReverseProxy {
+	transport := control.Transport(s.dir)
+	transport.ResponseHeaderTimeout = answerTime
 	return &httputil.ReverseProxy{
-		Transport: control.Transport(s.dir),
+		Transport: transport,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: "crawl", Path: "/ui"})
 			for _, name := range []string{"Cookie", "Authorization"} {
 				r.Out.Header.Del(name)
 			}
 		},
+		ModifyResponse: func(r *http.Response) error { // the store may come from a stranger
+			for name := range r.Header {
+				if !slices.Contains(passed, name) {
+					r.Header.Del(name)
+				}
+			}
+			return nil
+		},
 		FlushInterval: -1,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			var dial *net.OpError
 			if errors.As(err, &dial) && dial.Op == "dial" {
+				r.URL.Path = strings.TrimPrefix(r.URL.Path, "/ui")
 				s.rest.ServeHTTP(w, r)
 				return
 			}
-			fail(w, http.StatusServiceUnavailable, "the crawl has just ended; ask again")
+			fail(w, http.StatusServiceUnavailable, "the crawl has just ended, or does not answer; ask again")
 		},
 	}
 }
@@ -180,27 +201,43 @@ type summary struct {
 	Pages    uint64     `json:"pages"`
 	Relevant uint64     `json:"relevant"`
 	Harvest  *float64   `json:"harvest"`
-	Updated  *time.Time `json:"updated"` // when the last page was stored; null without pages
+	Updated  *time.Time `json:"updated"`         // when the last page was stored; null without pages
+	Error    string     `json:"error,omitempty"` // why there are no figures
 }
 
 // list answers GET /api/stores. A store that cannot be opened is there without figures.
 func (s *Server) list(r *http.Request) (any, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), listTime)
+	defer cancel()
 	all := struct {
 		Stores []summary `json:"stores"`
-	}{[]summary{}}
-	for _, one := range s.stores {
-		req := r.Clone(r.Context())
-		req.URL = &url.URL{Path: "/"}
-		var got answer
-		one.ServeHTTP(&got, req)
-		row := summary{}
-		if got.status != http.StatusOK || json.Unmarshal(got.Bytes(), &row) != nil {
-			row = summary{Topics: []string{}}
-		}
-		row.Name, row.Dir = one.name, one.dir
-		all.Stores = append(all.Stores, row)
+	}{make([]summary, len(s.stores))}
+	var asking sync.WaitGroup
+	for i, one := range s.stores {
+		asking.Go(func() { all.Stores[i] = one.summary(r.Clone(ctx)) })
 	}
+	asking.Wait()
 	return all, nil
+}
+
+// listTime bounds the wait for a crawl that does not answer.
+const listTime = 2 * time.Second
+
+func (s *stored) summary(r *http.Request) (row summary) {
+	var got answer
+	defer func() {
+		if recover() != nil || got.status != http.StatusOK || json.Unmarshal(got.Bytes(), &row) != nil { // the proxy panics at an answer cut off
+			row = summary{Topics: []string{}, Error: "the crawl did not answer; ask again"}
+			var failed struct{ Error string }
+			if json.Unmarshal(got.Bytes(), &failed) == nil && failed.Error != "" {
+				row.Error = failed.Error
+			}
+		}
+		row.Name, row.Dir = s.name, s.dir
+	}()
+	r.URL = &url.URL{Path: "/"}
+	s.ServeHTTP(&got, r)
+	return row
 }
 
 // answer keeps what a handler answers.
@@ -253,7 +290,7 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, store.ErrNoPage), errors.Is(err, store.ErrNone):
 		return http.StatusNotFound
-	case errors.Is(err, store.ErrBusy):
+	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

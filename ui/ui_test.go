@@ -9,8 +9,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -174,7 +176,7 @@ func TestWhoMayAsk(t *testing.T) {
 	s := serve(t, makeStore(t, 2))
 	cookie := func(r *http.Request) {
 		r.Header.Del("Authorization")
-		r.AddCookie(&http.Cookie{Name: s.access.cookie, Value: s.access.token})
+		r.AddCookie(&http.Cookie{Name: s.access.cookie, Value: s.access.session})
 	}
 	own, pause := "http://"+s.Addr(), `{"action":"pause"}`
 	for _, tc := range []struct {
@@ -210,6 +212,9 @@ func TestWhoMayAsk(t *testing.T) {
 	if csp := resp.Header.Get("Content-Security-Policy"); csp != pageCSP {
 		t.Errorf("policy %q", csp)
 	}
+	if c := resp.Cookies(); len(c) == 1 && (c[0].Path != "/api/" || strings.Contains(c[0].Value, s.access.token)) {
+		t.Errorf("servers at other ports get %v", c)
+	}
 	if resp, _ = s.ask(t, "GET", "/", "", func(r *http.Request) { r.Header.Del("Authorization") }); len(resp.Cookies()) != 0 {
 		t.Error("a cookie without the token")
 	}
@@ -226,6 +231,13 @@ func TestPassword(t *testing.T) {
 	}
 	defer s.Stop()
 	_, port, _ := net.SplitHostPort(s.Addr())
+	<-s.access.guess // as while another password is found wrong
+	req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1:"+port+"/api/stores", nil)
+	req.SetBasicAuth("x", "nectar")
+	if resp, err := http.DefaultClient.Do(req); err != nil || resp.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a second guess: %+v, %v", resp, err)
+	}
+	s.access.guess <- struct{}{}
 	for password, want := range map[string]int{"honey": 200, "nectar": 401} {
 		began := time.Now()
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1:"+port+"/api/stores", nil)
@@ -272,6 +284,9 @@ func TestPages(t *testing.T) {
 		}
 		if strings.Contains(tc.query, "q=nectar") && len(got.Rows[0].Snippet) < 2 {
 			t.Errorf("%s: snippet %q", tc.query, got.Rows[0].Snippet)
+		}
+		if tc.query == "q=title:003" && got.Found != 1 {
+			t.Errorf("%s finds %d", tc.query, got.Found)
 		}
 		if tc.query == "" && fmt.Sprint(got.Facets.State) != "[{ok 10} {code 1}]" {
 			t.Errorf("states %v", got.Facets.State)
@@ -352,6 +367,11 @@ func TestAtRest(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the store is not free: %v", err)
 	}
+	var all struct{ Stores []summary }
+	if s.get(t, "/api/stores", &all); !strings.Contains(all.Stores[0].Error, "ask again") {
+		t.Errorf("the list while another command has the store: %+v", all)
+	}
+	tab := s.tab(t) // it gets the status once the store is free
 	resp, text := s.ask(t, "GET", "/api/stores/0/states", "", nil)
 	if resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("while another command has the store: %s %s", resp.Status, text)
@@ -363,6 +383,7 @@ func TestAtRest(t *testing.T) {
 	if s.get(t, "/api/stores/0/pages?label=yes", &pages); pages.Total != 1 {
 		t.Errorf("a label by another command: %+v", pages)
 	}
+	await(t, tab, "event: status")
 }
 
 func TestDownloads(t *testing.T) {
@@ -372,6 +393,13 @@ func TestDownloads(t *testing.T) {
 		if resp.StatusCode != 200 || !strings.Contains(string(text), want) || strings.Contains(string(text), "page3") {
 			t.Errorf("%s: %s %.300s", format, resp.Status, text)
 		}
+	}
+	x := &s.stores[0].rest.index
+	x.passMu.Lock()
+	x.ready, x.tried, x.failed = time.Time{}, time.Now(), errors.New("a damaged page")
+	x.passMu.Unlock()
+	if resp, text := s.ask(t, "GET", "/api/stores/0/export?format=urls", "", nil); resp.StatusCode != 503 || !strings.Contains(string(text), "a damaged page") {
+		t.Errorf("a part of the list: %s %s", resp.Status, text)
 	}
 	if resp, _ := s.ask(t, "GET", "/api/stores/0/export?format=exe", "", nil); resp.StatusCode != 400 {
 		t.Errorf("an unknown format: %s", resp.Status)
@@ -501,7 +529,7 @@ func TestChange(t *testing.T) {
 	s := serve(t, dir)
 	for body, want := range map[string]int{
 		`{"action":"pause"}`: 200, `{"action":"dance"}`: 400, `{}`: 400, `{"action":"go","limits":{}}`: 400, `{"limits":{"max_pages":5}}`: 200,
-		`{"exclude":{"host":"h1.test:80"}}`: 200, `{"exclude":{"pattern":"("}}`: 400, `{"exclude":{}}`: 400,
+		`{"exclude":{"host":"h1.test:80"}}`: 200, `{"exclude":{"pattern":"("}}`: 400, `{"exclude":{}}`: 400, `{"exclude":{"host":"a b"}}`: 400,
 	} {
 		if resp, text := s.ask(t, "POST", "/api/stores/0/crawl", body, nil); resp.StatusCode != want {
 			t.Errorf("%s: %s %.200s; want %d", body, resp.Status, text, want)
@@ -510,5 +538,156 @@ func TestChange(t *testing.T) {
 	slices.Sort(got)
 	if want := []string{`^https?://h1\.test(:\d+)?/`, `{"action":"","limits":{"max_pages":5,"max_seconds":null},"exclude":null}`, `{"action":"pause","limits":null,"exclude":null}`}; !slices.Equal(got, want) {
 		t.Errorf("changed %q, want %q", got, want)
+	}
+}
+
+// TestStalledDownload: a client that does not read a download does not hold up the end of a session.
+func TestStalledDownload(t *testing.T) {
+	dir := makeStore(t, 4) // with a title of a megabyte
+	socket, st := running(t, dir, nil)
+	stalled, err := control.Transport(dir).DialContext(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stalled.Close()
+	fmt.Fprint(stalled, "GET /ui/export?format=csv HTTP/1.1\r\nHost: crawl\r\n\r\n")
+	if _, err := stalled.Read(make([]byte, 1)); err != nil { // it has begun
+		t.Fatal(err)
+	}
+	paused := make(chan struct{})
+	go func() { socket.Pause(); close(paused) }()
+	select {
+	case <-paused:
+	case <-time.After(stallsIn / 2):
+		t.Error("the crawl waits for a client that does not read")
+		stalled.Close()
+		<-paused
+	}
+	socket.Resume(st, engine{st}, nil)
+}
+
+// TestStaleSocket: after a kill of its crawl a store answers at rest.
+func TestStaleSocket(t *testing.T) {
+	dir := makeStore(t, 2)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "crawl.sock"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	s := serve(t, dir)
+	var st statusAnswer
+	if s.get(t, "/api/stores/0/status", &st); st.Running || st.Fetched != 2 {
+		t.Errorf("status %+v", st)
+	}
+	got := httptest.NewRecorder() // the crawl ends after the look at its socket
+	s.stores[0].proxy.ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), "GET", "/states", nil))
+	if got.Code != http.StatusOK {
+		t.Errorf("by the proxy: %d %s", got.Code, got.Body)
+	}
+}
+
+// TestHostileSocket: what answers at a stranger's socket sets no cookie, and no script runs in it.
+func TestHostileSocket(t *testing.T) {
+	dir := makeStore(t, 2)
+	l, err := net.Listen("unix", filepath.Join(dir, "crawl.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Set-Cookie", "a=b; Path=/")
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Content-Security-Policy", "script-src *")
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<script>alert(1)</script>")
+	})}
+	go func() { _ = hostile.Serve(l) }()
+	defer hostile.Close()
+	s := serve(t, dir)
+	for _, path := range []string{"snapshot", "pages"} {
+		resp, _ := s.ask(t, "GET", "/api/stores/0/"+path, "", nil)
+		csp := resp.Header.Values("Content-Security-Policy")
+		if len(csp) != 1 || !strings.HasPrefix(csp[0], "sandbox; default-src 'none'") || resp.Header.Get("Access-Control-Allow-Origin") != "" || len(resp.Cookies()) > 0 {
+			t.Errorf("%s: %v", path, resp.Header)
+		}
+	}
+}
+
+// TestFrozenCrawl: a crawl that does not answer leaves the other stores in the list.
+func TestFrozenCrawl(t *testing.T) {
+	frozen := makeStore(t, 2)
+	l, err := net.Listen("unix", filepath.Join(frozen, "crawl.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	s := serve(t, frozen, makeStore(t, 3))
+	var all struct{ Stores []summary }
+	if s.get(t, "/api/stores", &all); all.Stores[0].Error == "" || all.Stores[1].Pages != 3 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// TestCutOffAnswer: a crawl that dies in its answer does not end the list.
+func TestCutOffAnswer(t *testing.T) {
+	dir := makeStore(t, 2)
+	l, err := net.Listen("unix", filepath.Join(dir, "crawl.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dying := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "{")
+	})}
+	go func() { _ = dying.Serve(l) }()
+	defer dying.Close()
+	s := serve(t, dir)
+	var all struct{ Stores []summary }
+	if s.get(t, "/api/stores", &all); len(all.Stores) != 1 || all.Stores[0].Error == "" {
+		t.Errorf("%+v", all)
+	}
+}
+
+// TestNewer: a page is sent once, also after numbers without a row.
+func TestNewer(t *testing.T) {
+	rows := []numberedRow{{5, &Row{URL: "e"}}, {6, nil}, {7, nil}, {8, &Row{URL: "h"}}}
+	for sent, want := range map[uint64]pagesEvent{2: {[]Row{{URL: "e"}, {URL: "h"}}, 2}, 5: {[]Row{{URL: "h"}}, 0}, 8: {[]Row{}, 0}} {
+		if got := newer(rows, sent, 8); !reflect.DeepEqual(got, want) {
+			t.Errorf("after %d: %+v, want %+v", sent, got, want)
+		}
+	}
+}
+
+// TestEndUnderReaders: the store closes after the answers in progress, and a short time after the
+// crawl's scorer has learned.
+func TestEndUnderReaders(t *testing.T) {
+	f := atRest(makeStore(t, 2), atRestOptions)
+	r := f.source.(*resting)
+	s, done, err := f.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- f.Close() }()
+	<-r.ended
+	for range 10 {
+		if _, err := s.Page(1); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := errors.Join(done(), <-ended); err != nil || r.s != nil {
+		t.Errorf("%v; the store is open: %t", err, r.s != nil)
+	}
+}
+
+// TestRedirect: an address below which the page's files are not found leads to the page.
+func TestRedirect(t *testing.T) {
+	if _, ok := Files(); !ok {
+		t.Skip("this build has no page")
+	}
+	got := httptest.NewRecorder()
+	files().ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), "GET", "/x/y", nil))
+	if got.Code != http.StatusFound || got.Header().Get("Location") != "/" {
+		t.Errorf("%d %v", got.Code, got.Header())
 	}
 }

@@ -74,7 +74,7 @@ func (c *agentCmd) Run(a *app) error {
 }
 
 func (c *agentCmd) join(ctx context.Context, a *app) (result *monitor.Result, err error) {
-	if err := c.check(); err != nil {
+	if err := errors.Join(c.check(), c.seen(a)); err != nil {
 		return nil, err
 	}
 	c.Resume = store.Exists(c.Store)

@@ -62,6 +62,9 @@ func (c *focusCmd) Run(a *app) error {
 
 // crawl is focus without its output; demo, survey and watch use it too.
 func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, err error) {
+	if err := c.seen(a); err != nil {
+		return nil, err
+	}
 	if err := c.NameStore(); err != nil {
 		return nil, err
 	}
@@ -160,17 +163,25 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 	return result, err
 }
 
+// seen refuses a page whose address nobody would see.
+func (c *focusCmd) seen(a *app) error {
+	if c.UI && a.quiet {
+		return usagef("--ui prints an address; leave --quiet out")
+	}
+	return nil
+}
+
 // showPage shows the crawls in these stores in the browser, with --ui.
 func (c *focusCmd) showPage(a *app, stores ...string) (end func() error, err error) {
 	if !c.UI {
 		return func() error { return nil }, nil
 	}
-	server, err := a.serveUI(ui.Options{Addr: anyPort, Dirs: stores})
+	server, end, err := a.serveUI(ui.Options{Addr: anyPort, Dirs: stores})
 	if err != nil {
 		return nil, err
 	}
 	a.say("the crawl in the browser: %s", server.Address())
-	return server.Stop, nil
+	return end, nil
 }
 
 // create makes the crawl's store, and waits if a reader opens it at once.
@@ -367,6 +378,9 @@ func (x *crawling) change(ctx context.Context, socket *control.Socket, to ui.Cha
 	return x.engine.Change(ctx, now)
 }
 
+// mostSeconds is the longest time limit, a century.
+const mostSeconds = 100 * 365 * 24 * 3600.0
+
 // lasting adds to a change the settings that the store keeps.
 func (x *crawling) lasting(s *store.Store, to ui.Change, now *crawler.Change) (err error) {
 	exclude := ""
@@ -382,6 +396,9 @@ func (x *crawling) lasting(s *store.Store, to ui.Change, now *crawler.Change) (e
 			return cli.Usage(err)
 		}
 		x.plan.Crawl.Scope.Exclude = now.Exclude
+	}
+	if l := to.Limits; l != nil && l.MaxSeconds != nil && !(*l.MaxSeconds >= 0 && *l.MaxSeconds <= mostSeconds) {
+		return usagef("max_seconds %g: want 0 for no limit, or up to %g", *l.MaxSeconds, mostSeconds)
 	}
 	now.Settings, err = plan.Changed(s, func(kept *plan.Settings) {
 		if exclude != "" {

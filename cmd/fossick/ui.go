@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"html"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"syscall"
 
 	"fossick/crawler/control"
 	"fossick/crawler/plan"
@@ -21,7 +24,7 @@ import (
 type uiCmd struct {
 	Stores   []string `arg:"" optional:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of running ones [those in this folder]." predictor:"dirs"`
 	Addr     string   `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Address to listen at; port 0 is any free port [${default}]." group:"net"`
-	Password string   `name:"ui-password" placeholder:"WORD" help:"Let other machines come to --addr with this password, over plain HTTP; better set FOSSICK_UI_PASSWORD, and put a server with TLS before it." group:"net"`
+	Password string   `name:"ui-password" placeholder:"WORD" help:"Let other machines come to --addr with this password, over plain HTTP; better set FOSSICK_UI_PASSWORD, or come by ssh -L without one." group:"net"`
 }
 
 func (uiCmd) Help() string {
@@ -53,7 +56,7 @@ func (c *uiCmd) Run(a *app) error {
 			return usagef("%s: %w; give the folder of a crawl, as --store of focus", dir, store.ErrNone)
 		}
 	}
-	server, err := a.serveUI(ui.Options{Addr: c.Addr, Password: c.Password, Dirs: c.Stores})
+	server, end, err := a.serveUI(ui.Options{Addr: c.Addr, Password: c.Password, Dirs: c.Stores})
 	if err != nil {
 		return err
 	}
@@ -64,32 +67,57 @@ func (c *uiCmd) Run(a *app) error {
 	if err == nil {
 		<-a.ctx.Done()
 	}
-	return errors.Join(err, server.Stop())
+	return errors.Join(err, end())
 }
 
-// serveUI starts the server, and on a desktop the browser.
-func (a *app) serveUI(opt ui.Options) (*ui.Server, error) {
+// serveUI starts the server until end, and on a desktop the browser.
+func (a *app) serveUI(opt ui.Options) (server *ui.Server, end func() error, err error) {
 	opt.Rest = ui.Rest{Text: searchText, URLs: plan.URLs, Examine: a.examiner}
-	server, err := ui.Open(opt)
-	if err == nil && isLive(a.stdout) {
-		browse(server.Address())
+	if server, err = ui.Open(opt); err != nil {
+		return nil, nil, err
 	}
-	return server, err
+	file := ""
+	if isLive(a.stdout) {
+		file = browse(server.Address())
+	}
+	return server, func() error {
+		if file != "" {
+			_ = os.Remove(file) // it lies among temporary files
+		}
+		return server.Stop()
+	}, nil
 }
 
-// browse opens an address in the desktop's browser, if there is a desktop.
-func browse(address string) {
+// browse opens an address in the desktop's browser, if there is a desktop. The browser gets a file that
+// leads to the address, since other users see the arguments of programs, and the address has the token.
+func browse(address string) (file string) {
 	program := "xdg-open"
 	switch {
 	case runtime.GOOS == "darwin":
 		program = "open"
 	case os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "":
-		return
+		return ""
 	}
-	cmd := exec.Command(program, address)
-	if cmd.Start() == nil { // the address is printed in any case
+	file, err := leadTo(address)
+	if err != nil {
+		return file // the address is printed in any case
+	}
+	cmd := exec.Command(program, file)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C here must not end the browser
+	if cmd.Start() == nil {
 		go func() { _ = cmd.Wait() }() // it hands over to the browser and ends, at the latest with this process
 	}
+	return file
+}
+
+// leadTo writes a temporary file, for its owner alone, that leads a browser to an address.
+func leadTo(address string) (file string, err error) {
+	f, err := os.CreateTemp("", "fossick-*.html")
+	if err != nil {
+		return "", err
+	}
+	_, err = fmt.Fprintf(f, "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url=%s\">\n", html.EscapeString(address))
+	return f.Name(), errors.Join(err, f.Close())
 }
 
 // openSocket opens a crawl's control socket, which also answers for the page in the browser.

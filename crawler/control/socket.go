@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"fossick/crawler"
@@ -93,6 +94,7 @@ func Open(opt Options) (*Socket, error) {
 	if opt.Page != nil {
 		c.page = opt.Page(c)
 		mux.Handle("/ui/", http.StripPrefix("/ui", c.page))
+		mux.Handle("GET /ui/export", http.StripPrefix("/ui", c.whileOpen(c.page)))
 	}
 	c.server = serving.Start(l, mux, serving.Options{Grace: grace})
 	return c, nil
@@ -168,11 +170,22 @@ func Transport(dir string) *http.Transport {
 	}
 }
 
-// HasSocket reports whether a crawl has its socket in a store's folder, or was killed and left it.
+// HasSocket reports whether a crawl of ours answers at the socket in a store's folder. A killed crawl
+// leaves its socket; and another user who made the folder may have a program there.
 func HasSocket(dir string) bool {
-	_, err := os.Stat(socketOf(dir))
-	return err == nil
+	info, err := os.Stat(socketOf(dir))
+	if err != nil {
+		return false
+	}
+	if of, ok := info.Sys().(*syscall.Stat_t); !ok || int(of.Uid) != os.Getuid() {
+		return false
+	}
+	c, err := net.DialTimeout("unix", socketOf(dir), dialTime)
+	return err == nil && c.Close() == nil
 }
+
+// dialTime bounds the wait for a crawl that does not take connections.
+const dialTime = time.Second
 
 func socketOf(dir string) string {
 	socket := filepath.Join(dir, socketName)
@@ -238,9 +251,16 @@ func (c *Socket) snapshot(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	defer done()
-	ctx, cancel := context.WithCancel(req.Context())
+	ctx, cancel := c.untilPause(req.Context(), c.pausing)
 	defer cancel()
-	pausing := c.pausing
+	w.Header().Set("Content-Type", "application/octet-stream")
+	// The reader notices a missing end.
+	_ = s.Snapshot(ctx, patient{w, http.NewResponseController(w)})
+}
+
+// untilPause returns a context that ends with the session, or with the crawl.
+func (c *Socket) untilPause(ctx context.Context, pausing <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		select {
 		case <-c.ending:
@@ -250,9 +270,19 @@ func (c *Socket) snapshot(w http.ResponseWriter, req *http.Request) {
 		case <-ctx.Done():
 		}
 	}()
-	w.Header().Set("Content-Type", "application/octet-stream")
-	// The reader notices a missing end.
-	_ = s.Snapshot(ctx, patient{w, http.NewResponseController(w)})
+	return ctx, cancel
+}
+
+// whileOpen cuts off long answers, so that they do not delay the end of a session.
+func (c *Socket) whileOpen(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		c.session.RLock()
+		pausing := c.pausing
+		c.session.RUnlock()
+		ctx, cancel := c.untilPause(req.Context(), pausing)
+		defer cancel()
+		h.ServeHTTP(w, req.WithContext(ctx))
+	})
 }
 
 // patient gives each part of an answer its own time limit.
