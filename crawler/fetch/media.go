@@ -77,17 +77,23 @@ func (ex *exchange) mostOf(media string) int64 {
 	return ex.f.opt.MaxBodyBytes
 }
 
-// hidesPDF reports a PDF that is announced as text, and gives it the limit of PDFs.
+// hidesPDF reports a PDF that is announced as text, and gives it the limit of PDFs. It does not wait
+// for the first bytes of what is refused either way.
 func (ex *exchange) hidesPDF(media string) bool {
 	if kind := document.TypeOf(media); len(ex.req.Accept) > 0 || kind != "html" && kind != "text" {
 		return false
 	}
-	head, err := ex.answer.reader.peek(page.SniffBytes)
-	found := document.Sniff(head)
-	if err != nil || document.TypeOf(found) != "pdf" {
+	a := &ex.answer
+	most, wanted := ex.wanted("application/pdf")
+	_, also := ex.wanted(media)
+	tooLarge := a.reader.coding == codingNone && !ex.req.Truncate && a.contentLength() > max(most, ex.most)
+	if !wanted && !also || tooLarge {
 		return false
 	}
-	if most, is := ex.wanted(found); is {
+	if head, err := a.reader.peek(page.SniffBytes); err != nil || document.TypeOf(document.Sniff(head)) != "pdf" {
+		return false
+	}
+	if wanted {
 		ex.most = most
 		ex.conn.allowBody(most)
 	}
