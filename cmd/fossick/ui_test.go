@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/crawler"
 	"fossick/ui"
 )
 
@@ -12,7 +13,8 @@ import (
 func TestLimitsOfThePage(t *testing.T) {
 	for _, seconds := range []float64{-1, 1e300} {
 		to := ui.Change{Limits: &ui.Limits{MaxSeconds: &seconds}}
-		now, err := (&crawling{}).lasting(nil, to)
+		now := crawler.Change{}
+		err := (&crawling{}).lasting(nil, to, &now)
 		if err == nil || !strings.Contains(err.Error(), "max_seconds") || now.MaxTime != nil {
 			t.Errorf("%g: %+v, %v", seconds, now, err)
 		}
