@@ -282,9 +282,9 @@ func (r *Rendering) String() string {
 	}
 	took := time.Duration(r.Millis) * time.Millisecond
 	if r.Failed != "" {
-		return fmt.Sprintf("not rendered: %s, after %v and %d requests", r.Failed, took, r.Requests)
+		return fmt.Sprintf("not rendered: %s, after %v (requests: %d)", r.Failed, took, r.Requests)
 	}
-	text := fmt.Sprintf("rendered in %v with %d requests: %d words instead of %d, %d links instead of %d", took, r.Requests, r.NowWords, r.Words, r.NowLinks, r.Links)
+	text := fmt.Sprintf("rendered in %v (requests: %d): %d words instead of %d, %d links instead of %d", took, r.Requests, r.NowWords, r.Words, r.NowLinks, r.Links)
 	if r.Late {
 		text += "; its scripts were not ready in time"
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"html"
 	"io"
 	"os"
@@ -116,7 +115,7 @@ func leadTo(address string) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = fmt.Fprintf(f, "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url=%s\">\n", html.EscapeString(address))
+	_, err = f.WriteString("<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url=" + html.EscapeString(address) + "\">\n")
 	return f.Name(), errors.Join(err, f.Close())
 }
 
