@@ -56,7 +56,7 @@ func checkAddr(addr, password string) error {
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // known reports whether a request comes from somebody who may ask. early refuses a password that came
-// while another was found wrong, without a look at it.
+// while another was found wrong, without a look at it; a right one holds the others up for a moment only.
 func (a *access) known(r *http.Request) (known, early bool) {
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		return same(bearer, a.token), false
@@ -68,15 +68,17 @@ func (a *access) known(r *http.Request) (known, early bool) {
 	if !ok || a.password == "" {
 		return false, false
 	}
-	if same(password, a.password) {
-		return true, false
-	}
 	select {
 	case <-a.guess:
-	default:
+	case <-time.After(guessTime / 10):
+		return false, true
+	case <-r.Context().Done():
 		return false, true
 	}
 	defer func() { a.guess <- struct{}{} }()
+	if same(password, a.password) {
+		return true, false
+	}
 	select {
 	case <-time.After(guessTime):
 	case <-r.Context().Done():

@@ -53,7 +53,8 @@ type fake struct {
 	fetched  int
 	labelled []string // "url label" of each label that came
 	changed  []string // bodies of the changes of the crawl that came
-	left     bool     // a request for questions was given up
+	slow     bool     // a request for questions waits
+	left     bool     // it was given up
 	refusing bool     // the status, with a sentence
 	asked    []string // paths and queries of the list of pages
 	streams  map[chan string]bool
@@ -201,6 +202,9 @@ func (f *fake) page(r *http.Request) any {
 func (f *fake) ask(r *http.Request) any {
 	slow := r.FormValue("topic") == "slow"
 	if slow {
+		f.mu.Lock()
+		f.slow = true
+		f.mu.Unlock()
 		<-r.Context().Done()
 	}
 	f.mu.Lock()
@@ -494,6 +498,11 @@ func TestTopicOfQuestions(t *testing.T) {
 	f, browser := newFake(t), startBrowser(t)
 	p := openTab(t, browser, f, "#/1/judge")
 	p.says("topic: slow")
+	eventually(t, "the request of the first topic comes", func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.slow
+	})
 	evaluate[bool](p, `(document.querySelector(".pick select").value = "fast", document.querySelector(".pick select").dispatchEvent(new Event("change")))`)
 	p.until(`document.querySelector(".asked")`)
 	eventually(t, "the request of the other topic ends", func() bool {

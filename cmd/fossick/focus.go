@@ -375,6 +375,9 @@ func (x *crawling) change(ctx context.Context, socket *control.Socket, to ui.Cha
 			return err
 		}
 	}
+	if now.Stop { // it is kept, also if the client goes
+		ctx = context.WithoutCancel(ctx)
+	}
 	return x.engine.Change(ctx, now)
 }
 

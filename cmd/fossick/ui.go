@@ -109,9 +109,14 @@ func browse(address string) (file string) {
 	return file
 }
 
-// leadTo writes a temporary file, for its owner alone, that leads a browser to an address.
+// leadTo writes a temporary file, for its owner alone, that leads a browser to an address. It is in
+// the home folder, because a browser in a sandbox of its own may not see others.
 func leadTo(address string) (file string, err error) {
-	f, err := os.CreateTemp("", "fossick-*.html")
+	home, _ := os.UserHomeDir() // "" is the folder of temporary files
+	f, err := os.CreateTemp(home, "fossick-*.html")
+	if err != nil {
+		f, err = os.CreateTemp("", "fossick-*.html")
+	}
 	if err != nil {
 		return "", err
 	}

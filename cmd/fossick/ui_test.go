@@ -30,7 +30,7 @@ func TestQuietPage(t *testing.T) {
 
 // TestLeadTo: the file with the token is its owner's alone.
 func TestLeadTo(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
 	file, err := leadTo("http://127.0.0.1:1/?token=t")
 	if err != nil {
 		t.Fatal(err)
