@@ -77,7 +77,7 @@ function App() {
         {!stores.value ? null : !View || !store.value || !live.value ? (
           <Stores stores={stores.value} />
         ) : (
-          <View key={`${n}/${view}`} n={n} store={store.value} live={live.value} query={query} />
+          <View key={`${n}/${view}/${store.value.error ? "in doubt" : ""}`} n={n} store={store.value} live={live.value} query={query} />
         )}
       </main>
     </>
@@ -91,11 +91,11 @@ export interface ViewProps {
   query: URLSearchParams;
 }
 
-const storesEvery = 5000; // ms between two looks at the list of stores, while it is shown
+const storesEvery = 5000; // ms between two looks at the list of stores, while it is shown, or after a store did not answer
 
 async function loadStores() {
   try {
-    if (stores.value === null || (!document.hidden && (route.value.view === "stores" || !store.value))) {
+    if (stores.value === null || (!document.hidden && (route.value.view === "stores" || !store.value || store.value.error))) {
       stores.value = await listStores();
       problem.value = null;
     }
