@@ -111,7 +111,7 @@ func runExample(t *testing.T, bash, dir, command string) {
 	cmd := exec.CommandContext(ctx, bash, "-c", command)
 	var out bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-	if strings.HasPrefix(command, "  fossick serve") || strings.HasPrefix(command, "  fossick cluster frontier") {
+	if strings.HasPrefix(command, "  fossick serve") || strings.HasPrefix(command, "  fossick ui") || strings.HasPrefix(command, "  fossick cluster frontier") {
 		want = exitInterrupted
 		free := strings.Fields(command)
 		for i := range free {

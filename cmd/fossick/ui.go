@@ -34,7 +34,7 @@ The address has a token, so that no other user and no other web page can ask. Th
 Examples:
   fossick ui
   fossick ui fossick-banking
-  fossick focus --topic banking --contact you@example.org --ui`
+  fossick focus --topic science --contact you@example.org --ui`
 }
 
 type uiResult struct {
@@ -63,10 +63,14 @@ func (c *uiCmd) Run(a *app) error {
 	err = a.emit(uiResult{server.Addr(), server.Address()}, func(w io.Writer) {
 		cli.Fprintf(w, "%d stores in the browser: %s\n\nCtrl-C ends the server.\n", len(c.Stores), server.Address())
 	})
-	if err == nil {
-		<-a.ctx.Done()
+	if err != nil {
+		return errors.Join(err, end())
 	}
-	return errors.Join(err, end())
+	<-a.ctx.Done()
+	if err := end(); err != nil {
+		return err
+	}
+	return errInterrupted
 }
 
 // serveUI starts the server until end, and on a desktop the browser.
@@ -81,7 +85,7 @@ func (a *app) serveUI(opt ui.Options) (server *ui.Server, end func() error, err 
 	}
 	return server, func() error {
 		if file != "" {
-			_ = os.Remove(file) // it lies among temporary files
+			_ = os.Remove(file) // its token is of no use any more
 		}
 		return server.Stop()
 	}, nil
