@@ -41,7 +41,6 @@ func TestFocusHarvestsAsLab(t *testing.T) {
 // TestFocusWaitsAsLab does the same with rests and latency: patience must bring focus what it brings
 // the lab.
 func TestFocusWaitsAsLab(t *testing.T) {
-	t.Parallel()
 	harvestsAsLab(t, "500ms", []string{"learned"}, []string{"Biology"}, 2)
 }
 
