@@ -35,7 +35,7 @@ func changing(t *testing.T, url string, do func(c *Crawler) error) (*fakeWeb, Re
 	return w, r
 }
 
-// TestPauseStopsLeasesOnly: what is in flight ends, nothing else is asked for, and the crawl neither
+// TestPauseStopsLeasesOnly: requests in flight end, no other begins, and the crawl neither
 // ends nor forgets its queue until it goes on.
 func TestPauseStopsLeasesOnly(t *testing.T) {
 	yes, no := true, false

@@ -13,9 +13,9 @@ import (
 	"fossick/store"
 )
 
-// A page is rendered if its chance to be on topic, times the gain of renderings at such URLs so
-// far, is at least what the crawl finds otherwise in the seconds that a rendering takes. That is
-// the rule by which a forager leaves a patch (Charnov 1976). Gain and seconds are estimated for a
+// A page is rendered if its chance to be on topic, times the gain of renderings at such URLs, is
+// high enough: the crawl would not find more in the seconds that a rendering takes. That is the
+// rule by which a forager leaves a patch (Charnov 1976). Gain and seconds are estimated for a
 // pattern of URLs, starting from those of its host, and these from the whole crawl's.
 
 // Classes of pages, whose renderings bring different things. Yields have them as their names in a

@@ -93,7 +93,7 @@ func (s *Store) Resources(page uint64) (all []Resource, err error) {
 	return all, err
 }
 
-// forgetResources removes what was asked for by scripts at URLs that are to be forgotten.
+// forgetResources removes the answers to scripts whose URLs are to be forgotten.
 func (w *withdrawal) forgetResources(ctx context.Context) error {
 	var keys [][]byte
 	err := w.s.records.view(func(txn *badger.Txn) error {

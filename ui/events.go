@@ -118,16 +118,24 @@ func (f *Interface) restEvents(ctx context.Context, c *client) {
 		if !sent { // another command may have the store
 			sent = f.sendRest(ctx, c)
 		}
-		select {
-		case <-ctx.Done():
+		if !f.wait(ctx, ticks) {
 			return
-		case <-f.ctx.Done():
-			return
-		case <-f.Ended():
-			return
-		case <-ticks.C:
-			c.sign()
 		}
+		c.sign()
+	}
+}
+
+// wait waits for a tick. It returns false if the client, the interface or the crawl ends before.
+func (f *Interface) wait(ctx context.Context, ticks *time.Ticker) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-f.ctx.Done():
+		return false
+	case <-f.Ended():
+		return false
+	case <-ticks.C:
+		return true
 	}
 }
 
@@ -166,14 +174,8 @@ func (f *Interface) crawlEvents(ctx context.Context, c *client) {
 			c.send("rest", restEvent{f.resting(ctx)})
 		}
 		c.sign()
-		select {
-		case <-ctx.Done():
+		if !f.wait(ctx, ticks) {
 			return
-		case <-f.ctx.Done():
-			return
-		case <-f.Ended():
-			return
-		case <-ticks.C:
 		}
 	}
 }
