@@ -525,7 +525,7 @@ func TestLabel(t *testing.T) {
 		"long":    {URL: "http://a.test/", Title: long, Description: long, Headings: long, Text: long},
 		"empty":   {URL: "http://a.test/"},
 	} {
-		want := labelOf("http://a.test/", true, 2, 7, p)
+		want := labelOf(Marked{URL: "http://a.test/", Page: p, OnTopic: true, Topic: 2}, 7)
 		data := want.pack()
 		got, err := unpackLabel(data)
 		if err != nil || !reflect.DeepEqual(got, want) || len(data) > 4*labelBytes+200 {
@@ -543,7 +543,7 @@ func TestLabel(t *testing.T) {
 
 // FuzzUnpackLabel: any input is a label or an error.
 func FuzzUnpackLabel(f *testing.F) {
-	data := labelOf("http://a.test/", false, 0, 1, &page.Page{Text: "words"}).pack()
+	data := labelOf(Marked{URL: "http://a.test/", Page: &page.Page{Text: "words"}}, 1).pack()
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := unpackLabel(data)

@@ -389,7 +389,9 @@ func (f *Interface) labelled(ctx context.Context, labels []control.Label) error 
 		x.mu.Lock()
 		if life.Page != nil && life.Outcome.HasPage() {
 			if i, ok := find(x.pages, life.Page.Number); ok {
-				x.pages[i].flags = flagOf(l.Label == "yes")
+				if x.pages[i].flags = 0; life.Mark != nil || len(life.Marks) > 0 {
+					x.pages[i].flags = flagOf(l.Label == "yes")
+				}
 				if life.Page.Relevant {
 					x.pages[i].flags |= onTopic
 				}

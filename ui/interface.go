@@ -312,12 +312,12 @@ func (f *Interface) label(r *http.Request) (any, error) {
 		return nil, cli.Usagef("labels: %v", err)
 	}
 	for _, l := range asked.Labels {
-		if l.Label != "yes" && l.Label != "no" {
-			return nil, cli.Usagef("%.100q: label %.20q; want yes or no", l.URL, l.Label)
+		if err := l.Check(); err != nil {
+			return nil, err
 		}
 	}
 	if len(asked.Labels) == 0 {
-		return nil, cli.Usagef("labels: give at least one URL with yes or no")
+		return nil, cli.Usagef("labels: give at least one URL with yes, no or none")
 	}
 	before, err := f.best(r.Context())
 	if err != nil {

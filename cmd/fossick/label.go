@@ -21,9 +21,9 @@ import (
 
 type labelCmd struct {
 	URL   string `arg:"" optional:"" name:"url" help:"The URL to label: a page of the crawl, or one that waits."`
-	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic." predictor:"yes,no"`
+	Label string `arg:"" optional:"" name:"yes|no|none" help:"Whether it is on topic; none takes an earlier label back." predictor:"yes,no,none"`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
-	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no a line, - for standard input."`
+	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no|none a line, - for standard input."`
 	Topic string `placeholder:"NAME" help:"Topic of the label, if several topics share the crawl."`
 	Ask   int    `placeholder:"N" help:"Show the N pages, fetched or waiting, whose labels would change the crawl most; at a terminal, a key labels each."`
 }
@@ -79,11 +79,10 @@ func (c labelCmd) Run(a *app) error {
 func (c labelCmd) labels() ([]control.Label, error) {
 	switch {
 	case c.From == "" && (c.URL == "" || c.Label == ""):
-		return nil, usagef("give a URL and yes or no, or --from FILE, or --ask N")
-	case c.URL != "" && c.Label != "yes" && c.Label != "no":
-		return nil, usagef("%s: label %q; want yes or no", c.URL, c.Label)
+		return nil, usagef("give a URL and yes, no or none, or --from FILE, or --ask N")
 	case c.From == "":
-		return []control.Label{{URL: c.URL, Label: c.Label}}, nil
+		one := control.Label{URL: c.URL, Label: c.Label}
+		return []control.Label{one}, one.Check()
 	case c.URL != "":
 		return nil, usagef("give a URL or --from FILE, not both")
 	}

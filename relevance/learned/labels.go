@@ -17,6 +17,7 @@ type Marked struct {
 	URL     string
 	Page    *page.Page // nil if not yet fetched
 	OnTopic bool
+	Gone    bool // the earlier label is taken back
 }
 
 // labelWeight is as how many pages a labelled page counts: a person's word outweighs the classifier's.
@@ -41,7 +42,11 @@ type labels struct {
 // correct the judge.
 func (l *Scorer) Mark(said []Marked) {
 	for _, m := range said {
-		l.mark(m)
+		if m.Gone {
+			l.unmark(page.Key(m.URL))
+		} else {
+			l.mark(m)
+		}
 	}
 	l.refit()
 }
@@ -80,6 +85,22 @@ func (l *Scorer) mark(m Marked) {
 	}
 	l.labels.add(p)
 	l.recount(p, truth(m.OnTopic), labelWeight)
+}
+
+// unmark takes a label back. refit gives the page its own probability again.
+func (l *Scorer) unmark(key uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.labels.said, key)
+	if e, ok := l.links.waiting.Peek(key); ok {
+		e.label = unlabelled
+	}
+	l.unlabelLink(key)
+	if p := l.labels.pages[key]; p != nil && l.history.find(key) != p {
+		l.recount(p, p.now, 0) // forgotten: it counts by its label alone
+	}
+	delete(l.labels.pages, key)
+	l.labels.stale = true
 }
 
 func (b *labels) add(p *pastPage) {
@@ -141,10 +162,16 @@ func (l *Scorer) refit() {
 	l.labels.stale = false
 	labelled, anchors := l.labels.examples(&l.history)
 	l.mu.Unlock()
-	fix := learnCorrection(labelled, anchors)
+	var fix *correction
+	if len(labelled) > 0 {
+		fix = learnCorrection(labelled, anchors)
+	}
 	l.mu.Lock()
-	if l.labels.fix == nil {
-		l.model.weights.steady()
+	switch {
+	case l.labels.fix == nil && fix != nil:
+		l.model.weights.scale(steadied)
+	case l.labels.fix != nil && fix == nil: // the last label was taken back
+		l.model.weights.scale(1 / steadied)
 	}
 	l.labels.fix = fix
 	past := slices.Clone(l.history.pages)
