@@ -29,15 +29,57 @@ type Options struct {
 	Addr     string   // HOST:PORT; without HOST on loopback
 	Password string   // "": a token in the address, and loopback only
 	Dirs     []string // folders of stores
+	Start    *Start   // nil: the page starts nothing
 	Rest              // for stores without a running crawl
 }
 
 // Server serves the page and the interface.
 type Server struct {
 	access *access
-	stores []*stored
 	server *serving.Server
 	addr   net.Addr
+	rest   Rest
+	start  *Start
+	jobs   jobs
+
+	mu     sync.Mutex // guards stores
+	stores []*stored  // only grows, so that an index stays
+}
+
+// all returns the stores.
+func (s *Server) all() []*stored {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.stores)
+}
+
+// stored returns the store with an index; nil if there is none.
+func (s *Server) stored(n int) *stored {
+	if all := s.all(); n >= 0 && n < len(all) {
+		return all[n]
+	}
+	return nil
+}
+
+// add adds the stores that are not there yet.
+func (s *Server) add(dirs []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, dir := range dirs {
+		if slices.ContainsFunc(s.stores, func(one *stored) bool { return one.dir == dir }) {
+			continue
+		}
+		one := &stored{name: nameOf(dir), dir: dir, rest: atRest(dir, s.rest)}
+		one.proxy = proxyTo(one)
+		s.stores = append(s.stores, one)
+	}
+}
+
+// look finds the stores that commands have made.
+func (s *Server) look() {
+	if s.start != nil {
+		s.add(s.start.Stores())
+	}
 }
 
 // stored is a store of the server.
@@ -60,16 +102,18 @@ func Open(opt Options) (*Server, error) {
 		return nil, cli.Usagef("--addr: %w; give a free HOST:PORT such as 127.0.0.1:8080", err)
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	s := &Server{access: newAccess(opt.Password, port), addr: l.Addr()}
-	for _, dir := range opt.Dirs {
-		one := &stored{name: nameOf(dir), dir: dir, rest: atRest(dir, opt.Rest)}
-		one.proxy = proxyTo(one)
-		s.stores = append(s.stores, one)
-	}
+	s := &Server{access: newAccess(opt.Password, port), addr: l.Addr(), rest: opt.Rest, start: opt.Start}
+	s.add(opt.Dirs)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/stores", answering(s.list))
 	mux.HandleFunc("/api/stores/{n}", s.one)
 	mux.HandleFunc("/api/stores/{n}/{what}", s.one)
+	if s.start != nil {
+		mux.HandleFunc("GET /api/start", answering(s.listJobs))
+		mux.HandleFunc("POST /api/start", answering(s.startJob))
+		mux.HandleFunc("POST /api/start/{id}/stop", answering(s.stopJob))
+		mux.HandleFunc("POST /api/examples", answering(s.examples))
+	}
 	mux.HandleFunc("GET /api/openapi.yaml", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/yaml")
 		_, _ = w.Write(openAPI)
@@ -94,13 +138,18 @@ func (s *Server) Address() string {
 // Addr returns the address without the token.
 func (s *Server) Addr() string { return s.addr.String() }
 
-// Stop ends the server and waits for it.
+// Stop ends the server and the commands that its page started, and waits for them.
 func (s *Server) Stop() error {
-	for _, one := range s.stores {
+	s.jobs.end(stopTime, func(dir string) {
+		if s.start.Ended != nil {
+			s.start.Ended(resumes(dir))
+		}
+	})
+	for _, one := range s.all() {
 		one.rest.stop()
 	}
 	err := s.server.Stop()
-	for _, one := range s.stores {
+	for _, one := range s.all() {
 		err = errors.Join(err, one.rest.Close())
 	}
 	return err
@@ -130,14 +179,15 @@ func files() http.Handler {
 // one passes a question to whoever answers for a store now.
 func (s *Server) one(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.PathValue("n"))
-	if err != nil || n < 0 || n >= len(s.stores) {
+	one := s.stored(n)
+	if err != nil || one == nil {
 		fail(w, http.StatusNotFound, "there is no such store; see /api/stores")
 		return
 	}
 	r = r.Clone(r.Context())
 	r.URL.Path, r.URL.RawPath = "/"+r.PathValue("what"), ""
 	w.Header().Set("Content-Security-Policy", answerCSP)
-	s.stores[n].ServeHTTP(w, r)
+	one.ServeHTTP(w, r)
 }
 
 func (s *stored) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -209,11 +259,14 @@ type summary struct {
 func (s *Server) list(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), listTime)
 	defer cancel()
+	s.look()
+	stores := s.all()
 	all := struct {
 		Stores []summary `json:"stores"`
-	}{make([]summary, len(s.stores))}
+		Starts bool      `json:"starts"` // the page may start commands
+	}{make([]summary, len(stores)), s.start != nil}
 	var asking sync.WaitGroup
-	for i, one := range s.stores {
+	for i, one := range stores {
 		asking.Go(func() { all.Stores[i] = one.summary(r.Clone(ctx)) })
 	}
 	asking.Wait()

@@ -17,6 +17,7 @@ import (
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
 	"fossick/store"
+	"fossick/train/topics"
 	"fossick/ui"
 )
 
@@ -46,16 +47,26 @@ type uiResult struct {
 const anyPort = "127.0.0.1:0"
 
 func (c *uiCmd) Run(a *app) error {
+	opt := ui.Options{Addr: c.Addr, Password: c.Password}
 	if len(c.Stores) == 0 {
+		program, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		opt.Start = &ui.Start{
+			Program: program, Stores: func() []string { return agentsOf(storesIn(".")) }, Topics: func() any { return topics.List() },
+			Ended: func(command string) { a.say("the crawl has stopped; it goes on with: %s", command) },
+		}
 		c.Stores = storesIn(".")
 	}
 	c.Stores = agentsOf(c.Stores)
+	opt.Dirs = c.Stores
 	for _, dir := range c.Stores {
 		if !store.Exists(dir) {
 			return usagef("%s: %w; give the folder of a crawl, as --store of focus", dir, store.ErrNone)
 		}
 	}
-	server, end, err := a.serveUI(ui.Options{Addr: c.Addr, Password: c.Password, Dirs: c.Stores})
+	server, end, err := a.serveUI(opt)
 	if err != nil {
 		return err
 	}
