@@ -476,7 +476,7 @@ func TestJudgeByKeys(t *testing.T) {
 	p.until(`document.querySelector(".sides").innerText.includes("left the ten") && document.querySelectorAll(".rose").length === 2 && document.querySelectorAll(".fell").length === 2`)
 	p.do(chromedp.KeyEvent(kb.Backspace))
 	p.until(`document.querySelectorAll("#given li").length === 4`)
-	p.says("Stored as yes until you answer y or n.")
+	want = append(want, attacks[4][0]+" none")
 	evaluate[bool](p, `dispatchEvent(new KeyboardEvent("keydown", {key: "y", repeat: true}))`) // of a key held down
 	p.do(chromedp.KeyEvent("n"))
 	p.until(`document.querySelectorAll("#given li").length === 5`)

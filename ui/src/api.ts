@@ -4,6 +4,9 @@ import { query, type Params } from "./route";
 
 export type Label = "yes" | "no";
 
+/** What a person says; "none" takes a label back. */
+export type Said = Label | "none";
+
 export interface Store {
   name: string;
   dir: string;
@@ -151,7 +154,7 @@ export class Failure extends Error {}
 async function reach(path: string, init: RequestInit = {}): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(`/api/stores${path}`, { credentials: "same-origin", ...init });
+    answer = await fetch(`/api${path}`, { credentials: "same-origin", ...init });
   } catch (err) {
     if (err instanceof DOMException && err.name === "AbortError") throw err;
     throw new Failure("fossick does not answer. Is it still running in its terminal?");
@@ -174,12 +177,12 @@ async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
 
 const path = (store: number, name: string, params: Params = {}) => {
   const q = query(params);
-  return `/${store}/${name}${q ? `?${q}` : ""}`;
+  return `/stores/${store}/${name}${q ? `?${q}` : ""}`;
 };
 
 /** The address of something that the browser itself loads: a snapshot, an export, the events. */
 export function address(store: number, name: string, params: Params = {}): string {
-  return `/api/stores${path(store, name, params)}`;
+  return `/api${path(store, name, params)}`;
 }
 
 /** Has the browser save what a request answers with; throws the Failure of a request that is refused. */
@@ -198,9 +201,73 @@ export function get<T>(store: number, name: string, params: Params = {}, signal?
 }
 
 export function post<T>(store: number, name: string, body: unknown): Promise<T> {
-  return ask<T>(path(store, name), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  return ask<T>(path(store, name), json(body));
 }
 
-export async function listStores(): Promise<Store[]> {
-  return (await ask<{ stores: Store[] | null }>("")).stores ?? [];
+export async function listStores(): Promise<{ stores: Store[]; starts: boolean }> {
+  const all = await ask<{ stores: Store[] | null; starts?: boolean }>("/stores");
+  return { stores: all.stores ?? [], starts: all.starts ?? false };
+}
+
+/** What the server is asked to run; which fields count depends on the kind. */
+export interface Task {
+  kind: "demo" | "web" | "topic" | "crawl" | "resume";
+  topic?: string;
+  keywords?: string[];
+  seeds?: string[];
+  pages?: boolean;
+  list?: boolean;
+  store?: number;
+  contact?: string;
+  demo?: boolean;
+  max_pages?: number;
+  minutes?: number;
+  per_host?: number;
+  depth?: number;
+  links?: string;
+  lang?: string;
+}
+
+export interface Job {
+  id: number;
+  kind: Task["kind"];
+  line: string;
+  dir: string;
+  state: "running" | "stopping" | "done" | "stopped" | "failed";
+  text: string;
+  store: number | null;
+  began: string;
+}
+
+export interface Starting {
+  most: number;
+  jobs: Job[];
+  topics: { name: string; title: string; built_in: boolean; seeds: string[] | null }[] | null;
+  web: string | null;
+}
+
+const json = (body: unknown): RequestInit => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+export function starting(signal?: AbortSignal): Promise<Starting> {
+  return ask<Starting>("/start", { signal });
+}
+
+/** The command that a task stands for. */
+export async function lineOf(task: Task, signal?: AbortSignal): Promise<string> {
+  return (await ask<{ line: string }>("/start", { ...json({ ...task, preview: true }), signal })).line;
+}
+
+export async function run(task: Task): Promise<Job> {
+  return (await ask<{ job: Job }>("/start", json(task))).job;
+}
+
+export function stopJob(id: number): Promise<Job> {
+  return ask<Job>(`/start/${id}/stop`, { method: "POST" });
+}
+
+/** Sends pages and lists of start pages for a topic that is to be made. */
+export function sendExamples(topic: string, files: { kind: "page" | "list"; file: File }[]): Promise<unknown> {
+  const body = new FormData();
+  for (const f of files) body.append(f.kind, f.file);
+  return ask(`/examples?${query({ topic })}`, { method: "POST", body });
 }

@@ -69,6 +69,18 @@ export function Counted({ name, n, most, to }: { name: string; n: number; most: 
   );
 }
 
+/** The command that something stands for, to copy. */
+export function Command({ line }: { line: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = () => navigator.clipboard?.writeText(line).then(() => setCopied(true), () => undefined); // refused: it can be selected
+  return (
+    <div class="command">
+      <code tabIndex={0} role="group" aria-label="Command">{clean(line, 4000)}</code>
+      <button type="button" class="small" onClick={copy}>{copied ? "Copied" : "Copy"}</button>
+    </div>
+  );
+}
+
 export function Problem({ text }: { text: string | null }) {
   return text ? <p class="problem" role="alert">{text}</p> : null;
 }
