@@ -1,6 +1,7 @@
 package ui_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,6 +48,7 @@ var attacks = [][2]string{
 // fake serves the page and a crawl that never was.
 type fake struct {
 	*httptest.Server
+	token string // of the address
 
 	mu       sync.Mutex // guards the fields below
 	running  bool
@@ -340,7 +342,7 @@ func openTab(t *testing.T, browser context.Context, f *fake, hash string) *tab {
 		}
 		_, err := cdp.Call(ctx, c, log.Enable, cdp.Empty{})
 		return err
-	}), chromedp.Navigate(f.URL+"/?token=secret"+hash))
+	}), chromedp.Navigate(f.URL+"/?token="+cmp.Or(f.token, "secret")+hash))
 	return p
 }
 

@@ -112,7 +112,7 @@ func TestDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t, makeStore(t, 4))
-	want := []string{"get /api/stores", "get /api/openapi.yaml"}
+	want := []string{"get /api/stores", "get /api/openapi.yaml", "get /api/start", "post /api/start", "post /api/start/{id}/stop", "post /api/examples"}
 	for pattern := range s.stores[0].rest.routes() {
 		method, path, _ := strings.Cut(pattern, " ")
 		want = append(want, strings.ToLower(method)+" /api/stores/{n}"+strings.TrimSuffix(path, "/{$}"))
@@ -121,7 +121,9 @@ func TestDescription(t *testing.T) {
 	for path, methods := range d.Paths {
 		for method, op := range methods {
 			got = append(got, method+" "+path)
-			d.ask(s, method, path, op)
+			if !strings.HasPrefix(path, "/api/start/") && path != "/api/start" && path != "/api/examples" { // TestJobs
+				d.ask(s, method, path, op)
+			}
 		}
 	}
 	slices.Sort(got)

@@ -14,7 +14,14 @@ export function urlsOf(text: string): string[] | null {
   return lines.length > 0 && lines.every((l) => /^https?:\/\/\S+$/i.test(l)) ? lines : null;
 }
 
-/** Reads a file; the parser runs no script and loads nothing. */
+/** Title and text of a page, roughly and as mere text: a parser would look at its scripts. */
+export function textOf(html: string): { title: string; text: string } {
+  const text = html.replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, " ").replace(/<!--[\s\S]*?-->/g, " ");
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? "";
+  return { title: title.trim(), text: text.replace(/<title[^>]*>[^<]*/i, " ").replace(/<[^>]*>/g, " ") };
+}
+
+/** Reads a file. */
 export async function sortFile(file: File): Promise<Example> {
   const text = await file.text();
   const urls = urlsOf(text);
@@ -22,10 +29,9 @@ export async function sortFile(file: File): Promise<Example> {
   let title = file.name;
   let body = text;
   if (!/\.(txt|md)$/i.test(file.name)) {
-    const parsed = new DOMParser().parseFromString(text, "text/html");
-    for (const e of parsed.querySelectorAll("script, style")) e.remove();
-    title = parsed.title.trim() || file.name;
-    body = parsed.body?.textContent ?? "";
+    const page = textOf(text);
+    title = page.title || file.name;
+    body = page.text;
   }
   const words = body.split(/\s+/).filter(Boolean).length;
   return { file, kind: words > 0 ? "page" : "empty", title, words, urls: 0 };

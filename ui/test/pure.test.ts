@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columns, grow, type Point } from "../src/curve";
+import { textOf, urlsOf } from "../src/examples";
 import { ticks, toCSV, toSVG, type Figure } from "../src/figure";
 import { bytes, clean, count, counted, duration, edge, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
 import type { Row } from "../src/api";
@@ -150,4 +151,12 @@ test("a plot as CSV and as SVG", () => {
 test("waits between tries to connect grow to half a minute", () => {
   assert.deepEqual([0, 1, 2, 5, 50].map((n) => backoff(n, 0)), [1000, 2000, 4000, 30_000, 30_000]);
   assert.equal(backoff(0, 1), 1250);
+});
+
+test("dropped files are lists of start pages, or pages with a title", () => {
+  assert.deepEqual(urlsOf("# mine\r\nhttp://a.test/x # first\n\nhttps://b.test/\n"), ["http://a.test/x", "https://b.test/"]);
+  assert.equal(urlsOf("http://a.test/ and more words"), null);
+  assert.equal(urlsOf("# nothing"), null);
+  assert.deepEqual(textOf("<title lang=en> Bees </title><script>alert('x')</script ><!-- no --><p onclick='x()'>They <b>hum</b>.").title, "Bees");
+  assert.equal(textOf("<title>Bees</title><style>p{}</style><p>They <b>hum</b>.").text.split(/\s+/).filter(Boolean).join(" "), "They hum .");
 });

@@ -62,10 +62,13 @@ export function Start({ opened }: { opened: (store: number) => Promise<void> }) 
 const active = (j: Job) => j.state === "running" || j.state === "stopping";
 
 /** The command of a task, or what is missing; ready tells which. */
-export function Preview({ task, ready }: { task: Task; ready?: (is: boolean) => void }) {
+export function Preview({ task, ready, missing }: { task: Task; ready?: (is: boolean) => void; missing?: string }) {
   const key = JSON.stringify(task);
   const [got, set] = useState<{ line: string | null; error: string | null }>({ line: null, error: null });
   useEffect(() => {
+    set({ line: null, error: null });
+    ready?.(false);
+    if (missing) return;
     const ending = new AbortController();
     const timer = setTimeout(() => {
       lineOf(task, ending.signal).then((line) => { set({ line, error: null }); ready?.(true); }, (err) => {
@@ -75,7 +78,8 @@ export function Preview({ task, ready }: { task: Task; ready?: (is: boolean) => 
       });
     }, previewAfter);
     return () => { clearTimeout(timer); ending.abort(); };
-  }, [key]);
+  }, [key, missing]);
+  if (missing) return <p class="note">{missing}</p>;
   if (got.line) return <Command line={got.line} />;
   return <p class="note">{got.error ?? "…"}</p>;
 }
@@ -124,8 +128,12 @@ function TopicForm({ now, job, start, failed }: { now: Starting | null; job?: Jo
   const picker = useRef<HTMLInputElement>(null);
   const pages = files.filter((f) => f.kind === "page");
   const listed = files.filter((f) => f.kind === "list");
+  const starts = lines(seeds).length + listed.reduce((n, f) => n + f.urls, 0);
   const fromSeeds = words(keywords).length === 0 && pages.length === 0;
   const task: Task = { kind: "topic", topic: name.trim(), keywords: words(keywords), seeds: lines(seeds), pages: pages.length > 0, list: listed.length > 0, ...(fromSeeds ? { contact, demo } : {}) };
+  const missing = name.trim() === "" ? "Give the topic a name."
+    : fromSeeds && starts === 0 ? "Type words, or drop pages or a list of start pages."
+    : fromSeeds && demo && !now?.web ? "The demo's web is being started…" : undefined;
   const take = async (come: Iterable<File>) => {
     const more = await Promise.all([...come].map(sortFile));
     setFiles((was) => [...was, ...more.filter((m) => !was.some((w) => w.file.name === m.file.name && w.file.size === m.file.size))]);
@@ -157,7 +165,7 @@ function TopicForm({ now, job, start, failed }: { now: Starting | null; job?: Jo
         <button type="button" onClick={() => picker.current?.click()}>Choose files</button>
         <input ref={picker} class="hidden" id="files" type="file" multiple accept=".html,.htm,.txt,.tsv,.csv,.md" aria-label="Examples" tabIndex={-1} onChange={(e) => { void take(e.currentTarget.files ?? []); e.currentTarget.value = ""; }} />
       </div>
-      {fromSeeds && (
+      {fromSeeds && starts > 0 && (
         <>
           <p class="note">Without words and pages, the words come from the start pages, which are fetched.</p>
           <Reach contact={contact} setContact={setContact} demo={demo} setDemo={setDemo} now={now} start={start} />
@@ -165,8 +173,8 @@ function TopicForm({ now, job, start, failed }: { now: Starting | null; job?: Jo
       )}
       <h3>What the topic is made of</h3>
       <ul class="plain made">
-        <li>{counted(words(keywords).length, "word")}{words(keywords).length === 0 && (pages.length > 0 ? ": 20 are chosen from the pages" : fromSeeds && lines(seeds).length + listed.length > 0 ? ": they are chosen from the start pages" : "")}</li>
-        <li>{counted(lines(seeds).length + listed.reduce((n, f) => n + f.urls, 0), "start page")}</li>
+        <li>{counted(words(keywords).length, "word")}{words(keywords).length === 0 && (pages.length > 0 ? ": 20 are chosen from the pages" : fromSeeds && starts > 0 ? ": they are chosen from the start pages" : "")}</li>
+        <li>{counted(starts, "start page")}</li>
         <li>
           {counted(pages.length, "page")} to learn from{pages.length > 0 && pages.length < fewestPages ? `; at least ${fewestPages} are needed, 30 make a good model` : pages.length === 0 ? ": no model, the words alone decide" : ""}
         </li>
@@ -178,7 +186,7 @@ function TopicForm({ now, job, start, failed }: { now: Starting | null; job?: Jo
         ))}
       </ul>
       <div class="buttons"><button type="submit" class="main" disabled={!ready || (job != null && active(job))}>Make the topic</button></div>
-      <Preview task={task} ready={setReady} key={now?.web} />
+      <Preview task={task} ready={setReady} key={now?.web ?? ""} missing={missing} />
       {job && !active(job) && <div role="status"><p class={job.state === "done" ? "notice" : "problem"}>{job.state === "done" ? "The topic is made. Crawl for it next." : "The topic was not made."}</p><pre tabIndex={0}>{job.text}</pre></div>}
       {job && active(job) && <p class="notice" role="status">The topic is being made…</p>}
     </form>
@@ -232,7 +240,7 @@ function CrawlForm({ now, made, start }: { now: Starting | null; made: string; s
     if (is && seeds.trim() === "" && !given?.seeds?.some((s) => new URL(s).hostname.endsWith(".test"))) setSeeds(demoStart);
     if (!is && seeds.trim() === demoStart) setSeeds("");
   };
-  const why = !demo && contact.trim() === "" ? "Give your mail address or web page first: sites can then reach you." : null;
+  const missing = demo && !now?.web ? "The demo's web is being started…" : !demo && contact.trim() === "" ? "Give your mail address or web page: sites can then reach you." : undefined;
   return (
     <form onSubmit={(e) => { e.preventDefault(); void start(task); }}>
       <h2 id="crawl">Crawl</h2>
@@ -257,9 +265,8 @@ function CrawlForm({ now, made, start }: { now: Starting | null; made: string; s
           <label>Links from a start page<input type="number" min="0" {...limit("depth")} placeholder="any" /></label>
         </div>
       </details>
-      <div class="buttons"><button type="submit" class="main" disabled={!ready || why !== null}>Start the crawl</button></div>
-      {why && <p class="note">{why}</p>}
-      <Preview task={task} ready={setReady} key={now?.web} />
+      <div class="buttons"><button type="submit" class="main" disabled={!ready}>Start the crawl</button></div>
+      <Preview task={task} ready={setReady} key={now?.web ?? ""} missing={missing} />
     </form>
   );
 }
