@@ -55,10 +55,15 @@ func (s *Server) all() []*stored {
 
 // stored returns the store with an index; nil if there is none.
 func (s *Server) stored(n int) *stored {
-	if all := s.all(); n >= 0 && n < len(all) {
-		return all[n]
+	all := s.all()
+	if n >= len(all) {
+		s.look() // a command may just have made it
+		all = s.all()
 	}
-	return nil
+	if n < 0 || n >= len(all) {
+		return nil
+	}
+	return all[n]
 }
 
 // add adds the stores that are not there yet.

@@ -81,7 +81,7 @@ func (l *Scorer) mark(m Marked) {
 	}
 	maps.Copy(l.labels.names, names)
 	if p == nil { // forgotten page: its words are known again, its old counts are lost
-		p = &pastPage{key: key, url: m.URL, words: words, judged: judged, now: judged, host: &record{}, folder: &record{}, source: &source{}}
+		p = &pastPage{key: key, url: m.URL, words: words, judged: judged, now: judged, own: judged, host: &record{}, folder: &record{}, source: &source{}}
 	}
 	l.labels.add(p)
 	l.recount(p, truth(m.OnTopic), labelWeight)
@@ -180,7 +180,10 @@ func (l *Scorer) refit() {
 	for some := range slices.Chunk(past, batch) {
 		l.mu.Lock()
 		for _, p := range some {
-			if l.labels.pages[p.key] != p {
+			switch {
+			case fix == nil:
+				l.recount(p, p.own, 1)
+			case l.labels.pages[p.key] != p:
 				l.recount(p, corrected(p.judged, fix.shift(p.words)+p.similar), 1)
 			}
 		}
@@ -314,10 +317,13 @@ func (l *Scorer) labelLink(key uint64, e *evidence, onTopic bool) {
 	l.labels.stale = true
 }
 
-// unlabelLink undoes labelLink when the page arrives.
+// unlabelLink undoes labelLink when the page arrives, or the label is taken back.
 func (l *Scorer) unlabelLink(key uint64) {
 	if was := l.labels.links[key]; was != nil {
 		l.count(was, -labelWeight)
+		for _, n := range was.named {
+			n.by.forget(n.at)
+		}
 		delete(l.labels.links, key)
 	}
 }
@@ -393,6 +399,13 @@ func (s *source) recount(at uint8, pages, onTopic, probability float64) {
 	s.followed.recount(pages, onTopic)
 	if int(at) < len(s.outcomes) {
 		s.outcomes[at] = encodeOutcome(probability)
+	}
+}
+
+// forget makes the outcome of a link unknown.
+func (s *source) forget(at uint8) {
+	if int(at) < len(s.outcomes) {
+		s.outcomes[at] = 0
 	}
 }
 

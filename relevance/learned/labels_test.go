@@ -302,15 +302,25 @@ func TestLabelledLinkIsTakenBack(t *testing.T) {
 
 // TestUnmark: labels that were taken back leave scores and speed of learning as without them.
 func TestUnmark(t *testing.T) {
-	plain, l := goldCrawl(), goldCrawl()
-	at := page.Link{URL: "http://target.test/film"}
+	crawled := func() *Scorer {
+		l := New(goldJudge, Options{Cut: 0.5, Share: 0.01}) // the prior is in force without labels
+		for n := range 10 {
+			for _, kind := range []string{"mine", "film", "none"} {
+				p := goldPage(kind, n, page.Link{URL: "http://target.test/" + kind, Anchor: "see " + kind}, page.Link{URL: "http://beside.test/", Anchor: "beside"})
+				l.ScoreLinks(nil, p, l.ScorePage(p, goldJudge(page2doc(p))).Value)
+			}
+		}
+		return l
+	}
+	plain, l := crawled(), crawled()
 	film := goldPage("film", 0)
-	said := []Marked{{URL: film.URL, Page: film}, {URL: at.URL, OnTopic: true}}
+	said := []Marked{{URL: film.URL, Page: film}, {URL: "http://target.test/film", OnTopic: true}}
 	state := func(l *Scorer) (all []float64) {
 		for _, kind := range []string{"mine", "film", "none"} {
 			all = append(all, target(l, kind), l.history.find(page.Key(goldPage(kind, 0).URL)).now)
 		}
-		return append(all, l.model.weights.covariance[0][0], float64(len(l.labels.said)+len(l.labels.pages)+len(l.labels.links)))
+		beside, _ := l.Rescore(page.Key("http://beside.test/"))
+		return append(all, beside, l.model.weights.covariance[0][0], float64(len(l.labels.said)+len(l.labels.pages)+len(l.labels.links)))
 	}
 	near := func(a, b []float64) bool {
 		return slices.EqualFunc(a, b, func(a, b float64) bool { return math.Abs(a-b) < 1e-5 })

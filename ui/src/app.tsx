@@ -32,6 +32,9 @@ const views = { crawl: Crawl, judge: Judge, pages: Pages, page: Page, hosts: Hos
 
 const store = computed(() => stores.value?.[route.value.store] ?? null);
 
+/** Whether the page to start from is shown. */
+const begins = computed(() => starts.value && (route.value.view === "start" || stores.value?.length === 0));
+
 /** Whether the view shows no store. */
 const apart = computed(() => route.value.view === "stores" || route.value.view === "start");
 
@@ -56,7 +59,7 @@ function Header() {
       {store.value && !apart.value && <span class="where"><bdi>{clean(store.value.name, 40)}</bdi></span>}
       {!apart.value && state.value.word && <span class={`state ${state.value.word.split(" ")[0]}`}>{state.value.word}</span>}
       <nav aria-label="Views">
-        {starts.value && <a href={href(0, "start")} aria-current={view === "start" ? "page" : undefined}>Start</a>}
+        {starts.value && <a href={href(0, "start")} aria-current={begins.value ? "page" : undefined}>Start</a>}
         {many && <a href={href(0, "stores")} aria-current={view === "stores" ? "page" : undefined}>Stores</a>}
         {store.value && !apart.value && tabs.map((t) => (
           <a href={href(n, t.view)} aria-current={view === t.view || (view === "page" && t.view === "pages") ? "page" : undefined}>{t.name}</a>
@@ -80,7 +83,7 @@ function App() {
       <p class="hidden" role="status" aria-live="polite">{state.value.spoken}</p>
       <main id="main" tabIndex={-1}>
         <Problem text={problem.value ?? (!apart.value && store.value?.error || null)} />
-        {!stores.value ? null : starts.value && (view === "start" || stores.value.length === 0) ? <Start opened={openStore} /> : !View || !store.value || !live.value ? (
+        {!stores.value ? null : begins.value ? <Start opened={openStore} /> : !View || !store.value || !live.value ? (
           <Stores stores={stores.value} />
         ) : (
           <View key={`${n}/${view}/${store.value.error ? "in doubt" : ""}`} n={n} store={store.value} live={live.value} query={query} starts={starts.value} />

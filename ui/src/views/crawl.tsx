@@ -29,10 +29,10 @@ export function Crawl({ n, store, live, starts }: ViewProps) {
       <div class="columns">
         <section class="card wide"><Plot figure={figure} /></section>
         <section class="card" aria-labelledby="states"><States n={n} s={s} /></section>
+        {!s.running && starts && <section class="card whole" aria-labelledby="resume"><Resume n={n} s={s} /></section>}
         <section class="card" aria-labelledby="stream"><Stream n={n} rows={live.rows.value} skipped={live.skipped.value} running={s.running} /></section>
         <section class="card" aria-labelledby="queue"><Queue n={n} running={s.running} /></section>
         {s.running && <section class="card" aria-labelledby="rests"><Rests n={n} rests={live.rests.value} /></section>}
-        {!s.running && starts && <section class="card" aria-labelledby="resume"><Resume n={n} s={s} /></section>}
         {s.running && s.changeable !== false && <section class="card" aria-labelledby="controls"><Controls n={n} s={s} /></section>}
       </div>
     </>

@@ -42,7 +42,7 @@ export function Start({ opened }: { opened: (store: number) => Promise<void> }) 
   return (
     <>
       <h1>Start</h1>
-      <p class="lead">Make a topic, crawl for it, and say yes or no to its pages. Each button stands for the command below it.</p>
+      <p class="lead">Make a topic, crawl for it, and judge its pages. Each button runs the command below it.</p>
       <Problem text={problem ?? now.error} />
       <div class="columns">
         <section class="card" aria-labelledby="demo">
@@ -173,7 +173,7 @@ function TopicForm({ now, job, start, failed }: { now: Starting | null; job?: Jo
       )}
       <h3>What the topic is made of</h3>
       <ul class="plain made">
-        <li>{counted(words(keywords).length, "word")}{words(keywords).length === 0 && (pages.length > 0 ? ": 20 are chosen from the pages" : fromSeeds && starts > 0 ? ": they are chosen from the start pages" : "")}</li>
+        <li>{words(keywords).length > 0 || files.length + starts === 0 ? counted(words(keywords).length, "word") : `Words chosen from the ${pages.length > 0 ? "pages" : "start pages"}`}</li>
         <li>{counted(starts, "start page")}</li>
         <li>
           {counted(pages.length, "page")} to learn from{pages.length > 0 && pages.length < fewestPages ? `; at least ${fewestPages} are needed, 30 make a good model` : pages.length === 0 ? ": no model, the words alone decide" : ""}
