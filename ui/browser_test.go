@@ -76,7 +76,15 @@ func newFake(t *testing.T) *fake {
 		store := map[string]any{"name": attacks[0][1], "dir": "/crawl", "topic": "banking", "topics": []string{"banking"}, "running": true, "pages": 200, "relevant": 50, "harvest": 0.25}
 		two := maps.Clone(store)
 		two["topics"] = []string{"slow", "fast"}
-		answer(w, map[string]any{"stores": []any{store, two}})
+		answer(w, map[string]any{"stores": []any{store, two}, "starts": true})
+	})
+	mux.HandleFunc("GET /api/start", func(w http.ResponseWriter, _ *http.Request) {
+		job := map[string]any{"id": 1, "kind": "crawl", "line": "fossick focus '--topic=" + attacks[0][1] + "'", "state": "failed", "text": attacks[1][1] + "\n" + attacks[3][1], "store": 0}
+		topic := map[string]any{"name": attacks[0][1], "title": "t", "seeds": []string{"not a URL"}}
+		answer(w, map[string]any{"most": 4, "jobs": []any{job}, "topics": []any{topic}, "web": nil})
+	})
+	mux.HandleFunc("POST /api/start", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]any{"line": "fossick '" + attacks[0][1]})
 	})
 	for name, of := range map[string]func(*http.Request) any{
 		"status": f.status, "pages": f.pages, "queue": f.queue, "hosts": f.hosts, "story": f.story, "page": f.page, "ask": f.ask,
@@ -411,7 +419,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // views are the addresses of all views, with a text that each shows when it is ready.
 var views = [][2]string{
 	{"#/0/crawl", "Best links waiting"}, {"#/0/judge", "What the queue will do otherwise"}, {"#/0/pages", "1,000,000 pages"},
-	{"#/0/pages?q=bank&host=host1.test", "The best 10,000 of 80,000 pages"}, {"#/0/page?url=http://host7.test/7", "Words that weighed"}, {"#/0/hosts", "40 hosts"}, {"#/stores", "2 stores"},
+	{"#/0/pages?q=bank&host=host1.test", "The best 10,000 of 80,000 pages"}, {"#/0/page?url=http://host7.test/7", "Words that weighed"}, {"#/0/hosts", "40 hosts"}, {"#/stores", "2 stores"}, {"#/start", "What the topic is made of"},
 }
 
 // TestPageInBrowser goes through all views: attacks do nothing, nothing is asked of another host, and

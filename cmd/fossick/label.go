@@ -29,10 +29,11 @@ type labelCmd struct {
 }
 
 func (labelCmd) Help() string {
-	return `Labels a page as on topic or off topic. The crawl trusts the label over its model, and so do refine and eval. A crawl with --score learned also corrects its model by the words of the labelled pages, and judges similar pages and links again. A waiting URL can be labelled too: it is fetched next or last, and the text of the link to it makes the crawl judge similar links again. A running crawl applies a label within seconds; any other crawl applies it when it is resumed. The last label of a URL counts. Where several topics share a crawl, --topic names the topic of the label; a URL has one label for each topic.
+	return `Labels a page as on topic or off topic. The crawl trusts the label over its model, and so do refine and eval. A crawl with --score learned also corrects its model by the words of the labelled pages, and judges similar pages and links again. A waiting URL can be labelled too: it is fetched next or last, and the text of the link to it makes the crawl judge similar links again. A running crawl applies a label within seconds; any other crawl applies it when it is resumed. The last label of a URL counts; none takes it back, and the crawl judges as if it had never been given. Where several topics share a crawl, --topic names the topic of the label; a URL has one label for each topic.
 
 Examples:
   fossick label http://example.org/loans no --store fossick-banking
+  fossick label http://example.org/loans none --store fossick-banking
   fossick label --ask 10 --store fossick-banking
   fossick label --from marks.tsv --store fossick-banking`
 }

@@ -22,13 +22,15 @@ import (
 )
 
 type uiCmd struct {
-	Stores   []string `arg:"" optional:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of running ones [those in this folder]." predictor:"dirs"`
+	Stores   []string `arg:"" optional:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of running ones [those in this folder, and a page that starts others]." predictor:"dirs"`
 	Addr     string   `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Address to listen at; port 0 is any free port [${default}]." group:"net"`
-	Password string   `name:"ui-password" placeholder:"WORD" help:"Let other machines come to --addr with this password, over plain HTTP; better set FOSSICK_UI_PASSWORD, or come by ssh -L without one." group:"net"`
+	Password string   `name:"ui-password" placeholder:"WORD" help:"Let other machines come to --addr with this password, over plain HTTP. Without a STORE they can then start crawls too. Better set FOSSICK_UI_PASSWORD, or come by ssh -L without one." group:"net"`
 }
 
 func (uiCmd) Help() string {
 	return `Shows crawls in the browser: a running crawl with its pages, best links and hosts; pages to judge by key; each page's story, text and snapshot; the collection with search, filters and downloads. It works offline and asks no other host.
+
+Without a STORE, its first page starts the demo, makes topics from words or dropped pages, and starts and resumes crawls, with the command of each. They work in this folder, up to four at a time, and Ctrl-C stops them cleanly. The page chooses among a few flags; files and programs it cannot name.
 
 The address has a token, so that no other user and no other web page can ask. The interface for programs is at /api/openapi.yaml of that address.
 

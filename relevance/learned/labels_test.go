@@ -306,7 +306,7 @@ func TestUnmark(t *testing.T) {
 		l := New(goldJudge, Options{Cut: 0.5, Share: 0.01}) // the prior is in force without labels
 		for n := range 10 {
 			for _, kind := range []string{"mine", "film", "none"} {
-				p := goldPage(kind, n, page.Link{URL: "http://target.test/" + kind, Anchor: "see " + kind}, page.Link{URL: "http://beside.test/", Anchor: "beside"})
+				p := goldPage(kind, n, page.Link{URL: "http://target.test/" + kind, Anchor: "see " + kind}, page.Link{URL: "http://beside.test/", Anchor: "beside"}, page.Link{URL: "http://mine0.test/", Anchor: "first"})
 				l.ScoreLinks(nil, p, l.ScorePage(p, goldJudge(page2doc(p))).Value)
 			}
 		}

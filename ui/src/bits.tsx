@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure, type Row } from "./api";
-import { clean, count, hostName, percent, score, stateName } from "./format";
+import { clean, count, hostName, output, percent, score, stateName } from "./format";
 import { href } from "./route";
 
 /** Text from the web, kept apart from the direction of the text around it. */
@@ -75,7 +75,7 @@ export function Command({ line }: { line: string }) {
   const copy = () => navigator.clipboard?.writeText(line).then(() => setCopied(true), () => undefined); // refused: it can be selected
   return (
     <div class="command">
-      <code tabIndex={0} role="group" aria-label="Command">{clean(line, 4000)}</code>
+      <code tabIndex={0} role="group" aria-label="Command">{output(line)}</code>
       <button type="button" class="small" onClick={copy}>{copied ? "Copied" : "Copy"}</button>
     </div>
   );

@@ -5,7 +5,7 @@ import { get, post, run, starting, type Starting, type Task, type Limits, type Q
 import type { ViewProps } from "../app";
 import { Counted, Empty, HostName, message, PageLink, Problem, Score, Tile, useLoad, Verdict, Web } from "../bits";
 import { columns } from "../curve";
-import { clean, count, counted, duration, interval, percent, stateName, time } from "../format";
+import { clean, count, counted, duration, interval, output, percent, stateName, time } from "../format";
 import { Plot } from "../plot";
 import { href } from "../route";
 import { Preview } from "./start";
@@ -192,7 +192,7 @@ function Resume({ n, s }: { n: number; s: Status }) {
       <label class="check"><input type="checkbox" checked={onDemo} onChange={(e) => choose(e.currentTarget.checked)} />On the demo's web</label>
       <Preview task={task} ready={setReady} key={String(now.value?.web)} />
       <Problem text={problem} />
-      {job?.state === "failed" && <pre class="problem" tabIndex={0}>{job.text}</pre>}
+      {job?.state === "failed" && <pre class="problem" tabIndex={0}>{output(job.text)}</pre>}
     </form>
   );
 }

@@ -3,9 +3,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { lineOf, run, sendExamples, starting, stopJob, type Job, type Starting, type Task } from "../api";
 import { Command, Empty, message, Problem, useLoad, Web } from "../bits";
-import { count, counted } from "../format";
+import { count, counted, output } from "../format";
 import { href } from "../route";
-import { sortFile, type Example } from "../examples";
+import { sortFile, urlsOf, type Example } from "../examples";
 
 const jobsEvery = 1000; // ms between two looks at the commands
 const previewAfter = 250; // ms without a change to the next look at a command
@@ -100,7 +100,7 @@ function Jobs({ jobs, most, failed, again }: { jobs: Job[]; most: number; failed
                 {j.state === "running" && <button type="button" class="small" onClick={() => stop(j)}>Stop</button>}
               </p>
               <Command line={j.line} />
-              {j.text && <details open={j.state === "failed"}><summary>What it says</summary><pre tabIndex={0}>{j.text}</pre></details>}
+              {j.text && <details open={j.state === "failed"}><summary>What it says</summary><pre tabIndex={0}>{output(j.text)}</pre></details>}
             </li>
           ))}
         </ul>
@@ -138,6 +138,11 @@ function TopicForm({ now, job, start, failed }: { now: Starting | null; job?: Jo
     const more = await Promise.all([...come].map(sortFile));
     setFiles((was) => [...was, ...more.filter((m) => !was.some((w) => w.file.name === m.file.name && w.file.size === m.file.size))]);
   };
+  const drop = (e: DragEvent) => {
+    const links = e.dataTransfer?.getData("text/uri-list") || ""; // a link dragged from another page
+    if (e.dataTransfer?.files.length) void take(e.dataTransfer.files);
+    else if (urlsOf(links)) setSeeds((was) => [...lines(was), ...urlsOf(links)!].join("\n"));
+  };
   const make = async (e: SubmitEvent) => {
     e.preventDefault();
     failed(null);
@@ -159,9 +164,9 @@ function TopicForm({ now, job, start, failed }: { now: Starting | null; job?: Jo
         class={over ? "drop over" : "drop"}
         onDragOver={(e) => { e.preventDefault(); setOver(true); }}
         onDragLeave={() => setOver(false)}
-        onDrop={(e) => { e.preventDefault(); setOver(false); void take(e.dataTransfer?.files ?? []); }}
+        onDrop={(e) => { e.preventDefault(); setOver(false); drop(e); }}
       >
-        <p>Drop saved pages on the topic (.html, .txt), or lists of start pages.</p>
+        <p>Drop saved pages on the topic (.html, .txt), lists of start pages, or links.</p>
         <button type="button" onClick={() => picker.current?.click()}>Choose files</button>
         <input ref={picker} class="hidden" id="files" type="file" multiple accept=".html,.htm,.txt,.tsv,.csv,.md" aria-label="Examples" tabIndex={-1} onChange={(e) => { void take(e.currentTarget.files ?? []); e.currentTarget.value = ""; }} />
       </div>
@@ -187,7 +192,7 @@ function TopicForm({ now, job, start, failed }: { now: Starting | null; job?: Jo
       </ul>
       <div class="buttons"><button type="submit" class="main" disabled={!ready || (job != null && active(job))}>Make the topic</button></div>
       <Preview task={task} ready={setReady} key={now?.web ?? ""} missing={missing} />
-      {job && !active(job) && <div role="status"><p class={job.state === "done" ? "notice" : "problem"}>{job.state === "done" ? "The topic is made. Crawl for it next." : "The topic was not made."}</p><pre tabIndex={0}>{job.text}</pre></div>}
+      {job && !active(job) && <div role="status"><p class={job.state === "done" ? "notice" : "problem"}>{job.state === "done" ? "The topic is made. Crawl for it next." : "The topic was not made."}</p><pre tabIndex={0}>{output(job.text)}</pre></div>}
       {job && active(job) && <p class="notice" role="status">The topic is being made…</p>}
     </form>
   );
@@ -237,7 +242,7 @@ function CrawlForm({ now, made, start }: { now: Starting | null; made: string; s
   const reachDemo = (is: boolean) => {
     setDemo(is);
     const given = topics.find((t) => t.name === topic);
-    if (is && seeds.trim() === "" && !given?.seeds?.some((s) => new URL(s).hostname.endsWith(".test"))) setSeeds(demoStart);
+    if (is && seeds.trim() === "" && !given?.seeds?.some((s) => /^https?:\/\/[^/]*\.test\b/.test(s))) setSeeds(demoStart);
     if (!is && seeds.trim() === demoStart) setSeeds("");
   };
   const missing = demo && !now?.web ? "The demo's web is being started…" : !demo && contact.trim() === "" ? "Give your mail address or web page: sites can then reach you." : undefined;
