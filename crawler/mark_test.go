@@ -132,6 +132,16 @@ func TestMark(t *testing.T) {
 	if !slices.Equal(again.told, first.told) {
 		t.Errorf("a resumed crawl is told %q\nthe first was told %q", again.told, first.told)
 	}
+	// Taken back, also where the mark was there before the page.
+	if err := Put(opt.Store, []Mark{{URL: "http://h.test/bad0", Gone: true}, {URL: "http://h.test/bad1", Gone: true}}, 1); err != nil {
+		t.Fatal(err)
+	}
+	if counts, err := opt.Store.Counts(); err != nil || counts.Relevant != 9 {
+		t.Errorf("%d pages are relevant without the marks, %v; want 9", counts.Relevant, err)
+	}
+	if problems, err := opt.Store.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("verify: %v, %v", problems, err)
+	}
 }
 
 // TestMarkRefused: if one mark is invalid, none is kept.
