@@ -117,7 +117,8 @@ async function openStore(n: number) {
 async function loadStores() {
   try {
     if (stores.value === null || (!document.hidden && (apart.value || !store.value || store.value.error))) await readStores();
-    if (stores.value!.length > 1 && location.hash.length < 2) location.replace(href(0, "stores"));
+    const n = stores.value!.length;
+    if (location.hash.length < 2 && n !== 1 && (n > 1 || starts.value)) location.replace(href(0, n > 1 ? "stores" : "start")); // stays when stores come
   } catch (err) {
     problem.value = message(err);
   }

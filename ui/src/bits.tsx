@@ -75,7 +75,7 @@ export function Command({ line }: { line: string }) {
   const copy = () => navigator.clipboard?.writeText(line).then(() => setCopied(true), () => undefined); // refused: it can be selected
   return (
     <div class="command">
-      <code tabIndex={0} role="group" aria-label="Command">{output(line)}</code>
+      <code tabIndex={0} role="group" aria-label="Command">{output(line).split(" ").map((word, i) => <>{i > 0 && " "}<span>{word}</span></>)}</code>
       <button type="button" class="small" onClick={copy}>{copied ? "Copied" : "Copy"}</button>
     </div>
   );

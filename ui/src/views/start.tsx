@@ -24,7 +24,7 @@ export function Start({ opened }: { opened: (store: number) => Promise<void> }) 
   useEffect(() => {
     if (job?.store != null) {
       setWaiting(null);
-      void opened(job.store);
+      opened(job.store).catch((err: unknown) => setProblem(message(err)));
     }
   }, [job?.store]);
   const start = async (task: Task) => {
