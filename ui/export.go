@@ -47,12 +47,27 @@ type hasty struct {
 
 func (h hasty) Write(b []byte) (n int, err error) {
 	control := http.NewResponseController(h.w)
+	for len(b) > 0 && err == nil {
+		part := b[:min(len(b), hastyBytes)]
+		if n, err = h.write(control, part, n); err == nil {
+			b = b[len(part):]
+		}
+	}
+	return n, err
+}
+
+// hastyBytes is how much a client must read in stallsIn; Parquet is written by megabytes.
+const hastyBytes = 16 << 10
+
+// write writes a part, and returns how much was written with the n bytes before it.
+func (h hasty) write(control *http.ResponseController, part []byte, n int) (int, error) {
 	_ = control.SetWriteDeadline(time.Now().Add(stallsIn))
 	defer context.AfterFunc(h.ctx, func() { _ = control.SetWriteDeadline(time.Now()) })()
 	if err := h.ctx.Err(); err != nil {
-		return 0, err
+		return n, err
 	}
-	return h.w.Write(b)
+	wrote, err := h.w.Write(part)
+	return n + wrote, err
 }
 
 func (f *Interface) download(r *http.Request, begin func(name, media string) io.Writer) error {

@@ -29,6 +29,8 @@ type source interface {
 	Label(ctx context.Context, r control.LabelRequest) (*control.LabelAnswer, error)
 	// Ended is closed when no more questions are answered.
 	Ended() <-chan struct{}
+	// Pausing is closed when what has the store open should let go of it.
+	Pausing() <-chan struct{}
 }
 
 // Crawl is a running crawl.

@@ -34,10 +34,11 @@ type Options struct {
 
 // Server serves the page and the interface.
 type Server struct {
-	access *access
-	stores []*stored
-	server *serving.Server
-	addr   net.Addr
+	access  *access
+	stores  []*stored
+	opening chan struct{} // has a token for each store that is opened for the list
+	server  *serving.Server
+	addr    net.Addr
 }
 
 // stored is a store of the server.
@@ -45,6 +46,10 @@ type stored struct {
 	name, dir string
 	rest      *Interface // when no crawl runs
 	proxy     *httputil.ReverseProxy
+
+	mu    sync.Mutex // guards the fields below, held while they are read
+	row   summary    // in the list
+	files string     // of the store when row was read; "" without one
 }
 
 //go:embed openapi.yaml
@@ -60,7 +65,7 @@ func Open(opt Options) (*Server, error) {
 		return nil, cli.Usagef("--addr: %w; give a free HOST:PORT such as 127.0.0.1:8080", err)
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	s := &Server{access: newAccess(opt.Password, port), addr: l.Addr()}
+	s := &Server{access: newAccess(opt.Password, port), addr: l.Addr(), opening: make(chan struct{}, mostOpening)}
 	for _, dir := range opt.Dirs {
 		one := &stored{name: nameOf(dir), dir: dir, rest: atRest(dir, opt.Rest)}
 		one.proxy = proxyTo(one)
@@ -214,7 +219,7 @@ func (s *Server) list(r *http.Request) (any, error) {
 	}{make([]summary, len(s.stores))}
 	var asking sync.WaitGroup
 	for i, one := range s.stores {
-		asking.Go(func() { all.Stores[i] = one.summary(r.Clone(ctx)) })
+		asking.Go(func() { all.Stores[i] = one.listed(r.Clone(ctx), s.opening) })
 	}
 	asking.Wait()
 	return all, nil
@@ -222,6 +227,37 @@ func (s *Server) list(r *http.Request) (any, error) {
 
 // listTime bounds the wait for a crawl that does not answer.
 const listTime = 2 * time.Second
+
+// mostOpening is how many stores at rest are open for the list at once.
+const mostOpening = 2
+
+// listed is summary, which a store at rest answers from memory until it changes.
+func (s *stored) listed(r *http.Request, opening chan struct{}) summary {
+	rest, ok := s.rest.source.(*resting)
+	if !ok || control.HasSocket(s.dir) {
+		return s.summary(r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if files := filesOf(s.dir); files == s.files {
+		return s.row
+	}
+	select {
+	case opening <- struct{}{}:
+		defer func() { <-opening }()
+	case <-r.Context().Done():
+		return summary{Name: s.name, Dir: s.dir, Topics: []string{}, Error: errLate.Error()}
+	}
+	row := s.summary(r)
+	rest.release()
+	if s.files = ""; row.Error == "" {
+		s.row, s.files = row, filesOf(s.dir)
+	}
+	return row
+}
+
+// errLate stands for an answer that was not ready in time.
+var errLate = errors.New("the store is being read; its figures come in a moment")
 
 func (s *stored) summary(r *http.Request) (row summary) {
 	var got answer
@@ -267,6 +303,9 @@ func (a *answer) Write(b []byte) (int, error) {
 func answering(f func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := f(r)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = errLate
+		}
 		if err != nil {
 			fail(w, statusOf(err), err.Error())
 			return
@@ -290,7 +329,7 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, store.ErrNoPage), errors.Is(err, store.ErrNone):
 		return http.StatusNotFound
-	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete):
+	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete), errors.Is(err, errLate):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
