@@ -83,6 +83,7 @@ type Interface struct {
 	source
 	urls  func(*store.Store) (*page.Normalizer, error)
 	text  Text
+	since Changes
 	crawl *Crawl // nil at rest
 	dir   string
 	mux   *http.ServeMux
@@ -95,18 +96,23 @@ type Interface struct {
 	stream stream
 	search searches
 	hosts  hostTable
+	links  linkTable
 }
+
+// Changes returns what has changed in a store since a time, as fossick watch --since does, in its JSON
+// form; with a URL the difference of that page's main text.
+type Changes = func(ctx context.Context, s *store.Store, since, url string) (any, error)
 
 // Text returns a page's main text, plain and as Markdown.
 type Text = func(body []byte, p *store.Page) (text, markdown string)
 
 // New returns the interface of the crawl that answers at a control socket.
-func New(socket *control.Socket, urls func(*store.Store) (*page.Normalizer, error), text Text, crawl Crawl) *Interface {
-	return newInterface(socket, socket.Store.Dir(), urls, text, &crawl)
+func New(socket *control.Socket, urls func(*store.Store) (*page.Normalizer, error), text Text, since Changes, crawl Crawl) *Interface {
+	return newInterface(socket, socket.Store.Dir(), urls, text, since, &crawl)
 }
 
-func newInterface(from source, dir string, urls func(*store.Store) (*page.Normalizer, error), text Text, crawl *Crawl) *Interface {
-	f := &Interface{source: from, dir: dir, urls: urls, text: text, crawl: crawl, mux: http.NewServeMux()}
+func newInterface(from source, dir string, urls func(*store.Store) (*page.Normalizer, error), text Text, since Changes, crawl *Crawl) *Interface {
+	f := &Interface{source: from, dir: dir, urls: urls, text: text, since: since, crawl: crawl, mux: http.NewServeMux()}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	for pattern, answer := range f.routes() {
 		f.mux.HandleFunc(pattern, answer)
@@ -123,7 +129,8 @@ func (f *Interface) routes() map[string]http.HandlerFunc {
 		"GET /{$}": answering(f.summary), "GET /status": answering(f.status), "GET /events": f.events, "GET /pages": answering(f.pages),
 		"GET /queue": answering(f.queue), "GET /hosts": answering(f.listHosts), "GET /story": answering(f.story), "GET /page": answering(f.page),
 		"GET /snapshot": f.snapshot, "GET /ask": answering(f.ask), "POST /label": answering(f.label), "POST /crawl": answering(f.change),
-		"GET /states": answering(f.states), "GET /export": f.export,
+		"GET /states": answering(f.states), "GET /export": f.export, "GET /groups": answering(f.groups), "GET /links": answering(f.linksOfHosts),
+		"GET /changes": answering(f.changes),
 	}
 }
 

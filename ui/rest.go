@@ -17,7 +17,8 @@ import (
 
 // Rest is what a store without a running crawl needs to be shown.
 type Rest struct {
-	Text Text
+	Text    Text
+	Changes Changes
 	// URLs returns the normal form of URLs in a store's crawl.
 	URLs func(*store.Store) (*page.Normalizer, error)
 	// Examine returns the questions of a store's crawl. It takes about a millisecond a page.
@@ -59,7 +60,7 @@ type resting struct {
 }
 
 func atRest(dir string, opt Rest) *Interface {
-	return newInterface(&resting{dir: dir, opt: opt, ended: make(chan struct{})}, dir, opt.URLs, opt.Text, nil)
+	return newInterface(&resting{dir: dir, opt: opt, ended: make(chan struct{})}, dir, opt.URLs, opt.Text, opt.Changes, nil)
 }
 
 func (r *resting) Ended() <-chan struct{} { return r.ended }

@@ -219,7 +219,7 @@ func (s *Server) list(r *http.Request) (any, error) {
 	}{make([]summary, len(s.stores))}
 	var asking sync.WaitGroup
 	for i, one := range s.stores {
-		asking.Go(func() { all.Stores[i] = one.listed(r.Clone(ctx), s.opening) })
+		asking.Go(func() { all.Stores[i] = one.listed(r.Clone(ctx), s.opening, len(s.stores) > mostOpening) })
 	}
 	asking.Wait()
 	return all, nil
@@ -231,8 +231,9 @@ const listTime = 2 * time.Second
 // mostOpening is how many stores at rest are open for the list at once.
 const mostOpening = 2
 
-// listed is summary, which a store at rest answers from memory until it changes.
-func (s *stored) listed(r *http.Request, opening chan struct{}) summary {
+// listed is summary, which a store at rest answers from memory until it changes. One of many is closed
+// at once.
+func (s *stored) listed(r *http.Request, opening chan struct{}, many bool) summary {
 	rest, ok := s.rest.source.(*resting)
 	if !ok || control.HasSocket(s.dir) {
 		return s.summary(r)
@@ -249,7 +250,9 @@ func (s *stored) listed(r *http.Request, opening chan struct{}) summary {
 		return summary{Name: s.name, Dir: s.dir, Topics: []string{}, Error: errLate.Error()}
 	}
 	row := s.summary(r)
-	rest.release()
+	if many {
+		rest.release()
+	}
 	if s.files = ""; row.Error == "" {
 		s.row, s.files = row, filesOf(s.dir)
 	}

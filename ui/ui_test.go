@@ -123,7 +123,17 @@ func (a asks) Queue(n int) ([]control.Best, int, error) {
 	return control.QueueStored(a.s, page.NewNormalizer(nil), n)
 }
 
-var atRestOptions = Rest{Text: textOf, URLs: urlsOf, Examine: func(s *store.Store, _ string) (Examiner, error) { return asks{s}, nil }}
+func changesOf(_ context.Context, _ *store.Store, since, url string) (any, error) {
+	if url != "" {
+		return map[string]string{"diff": "@@ -1 +1 @@\n-nectar\n+honey\n"}, nil
+	}
+	line := func(what string) []map[string]string {
+		return []map[string]string{{"url": "http://h0.test/page0", "title": since, "at": "2026-11-01T00:00:00Z", "what": what}}
+	}
+	return map[string]any{"since": "2026-11-01T00:00:00Z", "new": line(""), "changed": line("text"), "gone": line("code"), "totals": map[string]int{"new": 1, "changed": 1, "gone": 1}}, nil
+}
+
+var atRestOptions = Rest{Text: textOf, Changes: changesOf, URLs: urlsOf, Examine: func(s *store.Store, _ string) (Examiner, error) { return asks{s}, nil }}
 
 // serve starts a server of stores.
 func serve(t testing.TB, dirs ...string) *Server {
@@ -420,7 +430,9 @@ func running(t *testing.T, dir string, change func(context.Context, Change) erro
 	shown.Show(crawler.Progress{Counts: store.Counts{Pages: 4, States: map[string]uint64{}, Codes: map[int]uint64{}}})
 	socket, err = control.Open(control.Options{
 		Store: s, URLs: page.NewNormalizer(nil), Engine: engine{s}, Status: shown.ServeStatus,
-		Page: func(c *control.Socket) control.Page { return New(c, urlsOf, textOf, Crawl{shown.Status, change}) },
+		Page: func(c *control.Socket) control.Page {
+			return New(c, urlsOf, textOf, changesOf, Crawl{shown.Status, change})
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func (c *uiCmd) Run(a *app) error {
 
 // serveUI starts the server until end, and on a desktop the browser.
 func (a *app) serveUI(opt ui.Options) (server *ui.Server, end func() error, err error) {
-	opt.Rest = ui.Rest{Text: searchText, URLs: plan.URLs, Examine: a.examiner}
+	opt.Rest = ui.Rest{Text: searchText, URLs: plan.URLs, Examine: a.examiner, Changes: changesFor}
 	if server, err = ui.Open(opt); err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +136,7 @@ func openSocket(opt control.Options, shown *monitor.Server, change func(context.
 		if change != nil {
 			crawl.Change = func(ctx context.Context, to ui.Change) error { return change(ctx, s, to) }
 		}
-		return ui.New(s, plan.URLs, searchText, crawl)
+		return ui.New(s, plan.URLs, searchText, changesFor, crawl)
 	}
 	return control.Open(opt)
 }
