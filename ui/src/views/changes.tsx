@@ -72,7 +72,7 @@ function Lines({ n, since, url }: { n: number; since: string; url: string }) {
   if (!got.value) return <Empty>…</Empty>;
   if (!got.value.diff) return <Empty>The former text was not kept: watch with --keep-versions.</Empty>;
   return (
-    <pre class="diff" tabIndex={0} role="region" aria-label="Difference">
+    <pre class="diff" tabIndex={0} role="region" aria-label={`Difference of ${clean(url)}`}>
       {got.value.diff.split("\n").map((line, i) => {
         const kind = { "+": "plus", "-": "minus", "@": "at" }[line[0]] ?? "";
         return <span key={i} class={kind}>{clean(line, 2000)}{"\n"}</span>;
