@@ -494,23 +494,12 @@ const titleShown = 300
 
 // shown reads what a row shows beside its columns.
 func (f *Interface) shown(s *store.Store, r row, marker *search.Marker) (v Row, err error) {
-	x := &f.index
-	x.mu.RLock()
-	v = Row{
-		State: x.states.list[r.state], Score: float64(r.score), Topic: x.topics.list[r.topic], OnTopic: r.flags&onTopic != 0,
-		Lang: x.langs.list[r.lang], Type: x.kinds.list[r.kind], Time: time.Unix(int64(r.at), 0).UTC(), Bytes: int64(r.bytes), Host: x.hosts.list[r.host],
-	}
-	x.mu.RUnlock()
-	if label := r.value(facetLabel); label != 0 {
-		v.Label = &labelNames[label]
-	}
 	if r.number != 0 {
 		p, err := s.Page(uint64(r.number))
 		if err != nil {
 			return v, err
 		}
-		ok := http.StatusOK
-		v.URL, v.Title, v.Code = p.URL, cli.Cut(p.Title, titleShown), &ok
+		v = f.shownPage(r, p)
 		if marker != nil {
 			body, err := s.Body(p.Number)
 			if err != nil {
@@ -521,6 +510,7 @@ func (f *Interface) shown(s *store.Store, r row, marker *search.Marker) (v Row, 
 		}
 		return v, nil
 	}
+	v = f.columns(r)
 	discovery, err := s.URLs().Discovery(store.ID(r.id))
 	if err != nil {
 		return v, err
@@ -537,6 +527,28 @@ func (f *Interface) shown(s *store.Store, r row, marker *search.Marker) (v Row, 
 		v.Code = &life.Visits[n-1].Code
 	}
 	return v, nil
+}
+
+// shownPage is shown of a page that has been read.
+func (f *Interface) shownPage(r row, p *store.Page) Row {
+	v, ok := f.columns(r), http.StatusOK
+	v.URL, v.Title, v.Code = p.URL, cli.Cut(p.Title, titleShown), &ok
+	return v
+}
+
+// columns returns what the list itself knows of a row.
+func (f *Interface) columns(r row) Row {
+	x := &f.index
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	v := Row{
+		State: x.states.list[r.state], Score: float64(r.score), Topic: x.topics.list[r.topic], OnTopic: r.flags&onTopic != 0,
+		Lang: x.langs.list[r.lang], Type: x.kinds.list[r.kind], Time: time.Unix(int64(r.at), 0).UTC(), Bytes: int64(r.bytes), Host: x.hosts.list[r.host],
+	}
+	if label := r.value(facetLabel); label != 0 {
+		v.Label = &labelNames[label]
+	}
+	return v
 }
 
 type pagesAnswer struct {

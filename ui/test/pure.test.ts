@@ -7,7 +7,7 @@ import { ticks, toCSV, toSVG, type Figure } from "../src/figure";
 import { bytes, clean, count, counted, duration, edge, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
 import type { Row } from "../src/api";
 import { backoff, newest } from "../src/live";
-import { layout } from "../src/graph";
+import { layout, readable } from "../src/graph";
 import { marked } from "../src/marked";
 import { moves, moveText } from "../src/moves";
 import { href, parse, query } from "../src/route";
@@ -102,6 +102,9 @@ test("a graph is laid out within its picture, always the same, linked hosts near
   };
   assert.ok(mean((i, j) => i < 5 === j < 5) < mean((i, j) => i < 5 !== j < 5), "the two halves stand apart");
   assert.deepEqual([layout(0, [], 10, 10, 1), layout(1, [{ from: 0, to: 0, weight: 1 }], 10, 10, 1)], [[], [{ x: 5, y: 5 }]]);
+  const spread = layout(12, [], 400, 400, 20, 60);
+  spread.forEach((p, i) => spread.slice(0, i).forEach((q) => assert.ok(Math.hypot(p.x - q.x, p.y - q.y) > 50)));
+  assert.deepEqual(readable([{ x: 0, y: 0 }, { x: 30, y: 5 }, { x: 30, y: 20 }, { x: 80, y: 5 }], [50, 50, 50, 50], 14), [true, false, true, true]);
 });
 
 test("rows in view of a list of any length", () => {

@@ -45,7 +45,7 @@ function List({ n, since, title, lines, total, differs }: { n: number; since: st
         {lines.slice(0, most).map((l) => (
           <li key={l.url}>
             <PageLink store={n} url={l.url} title={l.title} />
-            <span class="side">{l.what && <span class="tag">{differs ? `${l.what} changed` : stateName(l.what)}</span>}<span class="num">{time(l.at)}</span></span>
+            <span class="side">{l.what && <span class="tag">{!differs ? stateName(l.what) : l.what === "unsure" ? "perhaps changed" : `${l.what} changed`}</span>}<span class="num">{time(l.at)}</span></span>
             {differs && l.what !== "content" && <Difference n={n} since={since} url={l.url} />}
           </li>
         ))}

@@ -26,15 +26,15 @@ export function Groups({ n }: ViewProps) {
       {groups.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Groups of like pages">
           <table class="table">
-            <thead><tr><th scope="col">Page that is kept</th><th scope="col">Host</th><th scope="col">Score</th><th scope="col">Label</th><th scope="col" class="num">URLs</th></tr></thead>
+            <thead><tr><th scope="col" class="num">URLs</th><th scope="col">Page that is kept</th><th scope="col">Host</th><th scope="col">Score</th><th scope="col">Label</th></tr></thead>
             <tbody>
               {groups.map((g) => (
                 <tr key={g.number}>
+                  <td class="num"><a href={href(n, "pages", { like: g.number })} aria-label={`open the group of ${counted(g.copies + 1, "URL")}`}>{count(g.copies + 1)}</a></td>
                   <th scope="row"><PageLink store={n} url={g.page.url} title={g.page.title} /></th>
                   <td><HostName host={g.page.host} /></td>
                   <td><Score value={g.page.score} /></td>
                   <td><Verdict row={g.page} /></td>
-                  <td class="num"><a href={href(n, "pages", { like: g.number })} aria-label={`open the group of ${counted(g.copies + 1, "URL")}`}>{count(g.copies + 1)}</a></td>
                 </tr>
               ))}
             </tbody>

@@ -5,7 +5,7 @@ import { get, type Host, type HostLinks } from "../api";
 import type { ViewProps } from "../app";
 import { Empty, HostName, Problem, Score, share, useLoad, Web } from "../bits";
 import { clean, count, counted, duration, hostName, percent } from "../format";
-import { layout } from "../graph";
+import { layout, readable } from "../graph";
 import { href } from "../route";
 import { treemap } from "../treemap";
 
@@ -123,7 +123,7 @@ function Treemap({ n, hosts }: { n: number; hosts: Host[] }) {
 
 const graphHeight = 420; // pixels
 const drawn = 3; // links of a host that are drawn, in the mean
-const named = 14; // hosts with a name in the picture
+const letter = 7; // pixels
 const narrow = 640; // pixels
 
 /** Which hosts link to which: a picture of the most links among the hosts with most pages on topic. */
@@ -146,8 +146,14 @@ function Links({ n }: { n: number }) {
   const most = Math.max(1, ...hosts.map((h) => h.relevant || h.pages));
   const heaviest = Math.max(1, links[0]?.links ?? 0);
   const [chosen, choose] = useState(-1);
-  const at = useMemo(() => layout(hosts.length, links.map((l) => ({ ...l, weight: l.links })), width || 1, graphHeight, small ? 24 : 40), [got.value, width]);
+  const at = useMemo(() => layout(hosts.length, links.map((l) => ({ ...l, weight: l.links })), width || 1, graphHeight, 40, small ? 44 : 52), [got.value, width]);
   const radius = (i: number) => 4 + 16 * Math.sqrt((hosts[i].relevant || 0) / most);
+  const names = hosts.map((h) => clean(hostName(h.host), small ? 16 : 28));
+  const above = hosts.map((_, i) => { // the middle of each name, which stays within the picture
+    const half = (names[i].length * letter) / 2;
+    return { x: Math.max(half, Math.min(width - half, at[i].x)), y: at[i].y - radius(i) - 3 };
+  });
+  const reads = readable(above, names.map((name) => name.length * letter), 14);
   const lit = (l: { from: number; to: number }) => chosen < 0 || l.from === chosen || l.to === chosen;
   return (
     <>
@@ -167,9 +173,9 @@ function Links({ n }: { n: number }) {
             <g key={h.host} class={`g${Math.min(4, Math.round((h.relevant / (h.pages || 1)) * 4))}`} onMouseEnter={() => choose(i)} onMouseLeave={() => choose(-1)} onClick={() => (location.hash = href(n, "pages", { host: h.host }))}>
               <title>{`${hostName(h.host)}: ${share(h.relevant, h.pages)} on topic`}</title>
               <circle cx={at[i].x} cy={at[i].y} r={radius(i)} />
-              {(i < (small ? named / 2 : named) || i === chosen) && <text x={at[i].x} y={at[i].y - radius(i) - 3} text-anchor={at[i].x < 70 ? "start" : at[i].x > width - 70 ? "end" : "middle"}>{clean(hostName(h.host), small ? 16 : 28)}</text>}
             </g>
           ))}
+          {names.map((name, i) => (reads[i] || i === chosen) && <text key={hosts[i].host} x={above[i].x} y={above[i].y} text-anchor="middle">{name}</text>)}
         </svg>
       </div>
       {links.length > 0 && (
