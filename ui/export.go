@@ -87,14 +87,16 @@ func (f *Interface) download(r *http.Request, begin func(name, media string) io.
 	if sel.found > mostHits {
 		return cli.Usagef("the search finds %d pages, and a download has the best %d at most; give more words", sel.found, mostHits)
 	}
-	numbers := map[uint64]bool{}
+	numbers, others := map[uint64]bool{}, []store.ID{}
 	for _, one := range sel.rows {
 		if one.number != 0 {
 			numbers[uint64(one.number)] = true
+		} else if name == "urls" {
+			others = append(others, store.ID(one.id))
 		}
 	}
-	if len(numbers) == 0 {
-		return cli.Usagef("no page fits this filter; choose another one")
+	if len(numbers)+len(others) == 0 {
+		return cli.Usagef("no page fits this filter; choose another one, or the format urls for URLs without a page")
 	}
 	stores, err := export.Open(r.Context(), []string{f.dir}, export.Options{
 		Open: func(string) (*store.Store, func() error, error) { return s, func() error { return nil }, nil },
@@ -116,7 +118,26 @@ func (f *Interface) download(r *http.Request, begin func(name, media string) io.
 		return err
 	}
 	to := begin(nameOf(f.dir)+kind[0], kind[1])
-	return write(r.Context(), chosen(pages.Pages(r.Context()), numbers), &format, name, to)
+	if err := write(r.Context(), chosen(pages.Pages(r.Context()), numbers), &format, name, to); err != nil {
+		return err
+	}
+	return writeOthers(s, others, to)
+}
+
+// writeOthers writes the addresses of URLs without a page.
+func writeOthers(s *store.Store, ids []store.ID, to io.Writer) error {
+	return s.URLs().Walk(func(name func(id store.ID) (string, error)) error {
+		for _, id := range ids {
+			url, err := name(id)
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(to, url+"\n"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // chosen yields the pages with these numbers.

@@ -406,10 +406,16 @@ func TestAtRest(t *testing.T) {
 func TestDownloads(t *testing.T) {
 	s := serve(t, makeStore(t, 4))
 	for format, want := range map[string]string{"csv": "http://h2.test/page2", "jsonl": `"url":"http://h2.test/page2"`, "urls": "http://h2.test/page2\n", "parquet": "PAR1", "markdown": "PK"} {
-		resp, text := s.ask(t, "GET", "/api/stores/0/export?host=h2.test&format="+format, "", nil)
+		resp, text := s.ask(t, "GET", "/api/stores/0/export?host=h2.test&host=h0.test&on_topic=yes&min=0.2&state=ok&state=code&format="+format, "", nil)
 		if resp.StatusCode != 200 || !strings.Contains(string(text), want) || strings.Contains(string(text), "page3") {
 			t.Errorf("%s: %s %.300s", format, resp.Status, text)
 		}
+	}
+	if resp, text := s.ask(t, "GET", "/api/stores/0/export?state=code&state=ok&host=h1.test&format=urls", "", nil); resp.StatusCode != 200 || string(text) != "http://h1.test/page4\n" {
+		t.Errorf("a URL without a page: %s %s", resp.Status, text)
+	}
+	if resp, text := s.ask(t, "GET", "/api/stores/0/export?state=code&format=csv", "", nil); resp.StatusCode != 400 || !strings.Contains(string(text), "format urls") {
+		t.Errorf("no page: %s %s", resp.Status, text)
 	}
 	x := &s.stores[0].rest.index
 	x.passMu.Lock()

@@ -27,7 +27,7 @@ type uiCmd struct {
 }
 
 func (uiCmd) Help() string {
-	return `Shows crawls in the browser: a running crawl with its pages, best links and hosts; pages to judge by key; each page's story, text and snapshot; the collection with search, filters and downloads. It works offline and asks no other host.
+	return `Shows crawls in the browser: a running crawl with its pages, best links and hosts; pages to judge by key; each page's story, text and snapshot; the collection with search, filters, like pages, links between hosts, changes and downloads. It works offline and asks no other host.
 
 The address has a token, so that no other user and no other web page can ask. The interface for programs is at /api/openapi.yaml of that address.
 

@@ -63,7 +63,7 @@ export function Pages({ n, query, store, live }: ViewProps) {
       <div class="collection">
         <Facets facets={list.facets} query={query} change={change} />
         <div class="found">
-          {list.total ? <Export n={n} what={amount} filter={filter} /> : null}
+          {list.total ? <Export n={n} what={amount} filter={filter} pages={noun === "page" || query.has("like") || query.getAll("state").includes("ok")} /> : null}
           <Grid n={n} list={list} sort={query.get("sort") ?? (query.get("q") ? "" : "time")} order={query.get("order") ?? "desc"} change={change} />
         </div>
       </div>
@@ -80,7 +80,7 @@ function NewPages({ live, show }: { live: Live; show: () => void }) {
   return more > 0 ? <button type="button" class="small" onClick={show}>{counted(more, "new page")}: show</button> : null;
 }
 
-function Export({ n, what, filter }: { n: number; what: string; filter: Params }) {
+function Export({ n, what, filter, pages }: { n: number; what: string; filter: Params; pages: boolean }) {
   const [refused, refuse] = useState<string | null>(null);
   const start = (e: MouseEvent, params: Params) => {
     e.preventDefault();
@@ -91,7 +91,7 @@ function Export({ n, what, filter }: { n: number; what: string; filter: Params }
     <>
       <p class="export">
         Export {what.replace(/^The/, "the")} as{" "}
-        {formats.map((format) => <a key={format} href={address(n, "export", { format, ...filter })} download onClick={(e) => start(e, { format, ...filter })}>{format}</a>)}
+        {formats.filter((format) => pages || format === "urls").map((format) => <a key={format} href={address(n, "export", { format, ...filter })} download onClick={(e) => start(e, { format, ...filter })}>{format}</a>)}
       </p>
       <Problem text={refused} />
     </>
