@@ -97,6 +97,7 @@ type Interface struct {
 	search searches
 	hosts  hostTable
 	links  linkTable
+	queued heldQueue
 }
 
 // Changes returns what has changed in a store since a time, as fossick watch --since does, in its JSON
@@ -258,12 +259,44 @@ func (f *Interface) queue(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	links, total, err := f.Queue(r.Context(), n)
-	return struct {
-		Total int            `json:"total"`
-		Links []control.Best `json:"links"`
-	}{total, links}, err
+	if f.crawl == nil {
+		links, total, err := f.Queue(r.Context(), n)
+		return queueAnswer{total, links}, err
+	}
+	h := &f.queued
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.n != n || time.Since(h.at) > max(queueHolds, queueShare*h.took) {
+		began := time.Now()
+		links, total, err := f.Queue(r.Context(), n)
+		if err != nil {
+			return nil, err
+		}
+		h.queueAnswer, h.n, h.at, h.took = queueAnswer{total, links}, n, time.Now(), time.Since(began)
+	}
+	return h.queueAnswer, nil
 }
+
+type queueAnswer struct {
+	Total int            `json:"total"`
+	Links []control.Best `json:"links"`
+}
+
+// heldQueue is the last answer about a running crawl's queue, which several tabs ask for again and again.
+type heldQueue struct {
+	mu sync.Mutex // guards the fields below, held while they are read
+	queueAnswer
+	n    int // of links wanted
+	at   time.Time
+	took time.Duration
+}
+
+// A queue is not read again for a while: the best links cost the crawl's owner a turn, and their reasons
+// a scoring.
+const (
+	queueHolds = time.Second
+	queueShare = 200 // reading it takes at most one part in so many of the time
+)
 
 // askedPage is a page or link whose label would change the crawl much.
 type askedPage struct {
