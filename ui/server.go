@@ -35,12 +35,13 @@ type Options struct {
 
 // Server serves the page and the interface.
 type Server struct {
-	access *access
-	server *serving.Server
-	addr   net.Addr
-	rest   Rest
-	start  *Start
-	jobs   jobs
+	access  *access
+	server  *serving.Server
+	addr    net.Addr
+	rest    Rest
+	start   *Start
+	jobs    jobs
+	opening chan struct{} // has a token for each store that is opened for the list
 
 	mu     sync.Mutex // guards stores
 	stores []*stored  // only grows, so that an index stays
@@ -92,6 +93,10 @@ type stored struct {
 	name, dir string
 	rest      *Interface // when no crawl runs
 	proxy     *httputil.ReverseProxy
+
+	mu    sync.Mutex // guards the fields below, held while they are read
+	row   summary    // in the list
+	files string     // of the store when row was read; "" without one
 }
 
 //go:embed openapi.yaml
@@ -107,7 +112,7 @@ func Open(opt Options) (*Server, error) {
 		return nil, cli.Usagef("--addr: %w; give a free HOST:PORT such as 127.0.0.1:8080", err)
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	s := &Server{access: newAccess(opt.Password, port), addr: l.Addr(), rest: opt.Rest, start: opt.Start}
+	s := &Server{access: newAccess(opt.Password, port), addr: l.Addr(), rest: opt.Rest, start: opt.Start, opening: make(chan struct{}, mostOpening)}
 	s.add(opt.Dirs)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/stores", answering(s.list))
@@ -272,7 +277,7 @@ func (s *Server) list(r *http.Request) (any, error) {
 	}{make([]summary, len(stores)), s.start != nil}
 	var asking sync.WaitGroup
 	for i, one := range stores {
-		asking.Go(func() { all.Stores[i] = one.summary(r.Clone(ctx)) })
+		asking.Go(func() { all.Stores[i] = one.listed(r.Clone(ctx), s.opening, len(stores) > mostOpening) })
 	}
 	asking.Wait()
 	return all, nil
@@ -280,6 +285,40 @@ func (s *Server) list(r *http.Request) (any, error) {
 
 // listTime bounds the wait for a crawl that does not answer.
 const listTime = 2 * time.Second
+
+// mostOpening is how many stores at rest are open for the list at once.
+const mostOpening = 2
+
+// listed is summary, which a store at rest answers from memory until it changes. One of many is closed
+// at once.
+func (s *stored) listed(r *http.Request, opening chan struct{}, many bool) summary {
+	rest, ok := s.rest.source.(*resting)
+	if !ok || control.HasSocket(s.dir) {
+		return s.summary(r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if files := filesOf(s.dir); files == s.files {
+		return s.row
+	}
+	select {
+	case opening <- struct{}{}:
+		defer func() { <-opening }()
+	case <-r.Context().Done():
+		return summary{Name: s.name, Dir: s.dir, Topics: []string{}, Error: errLate.Error()}
+	}
+	row := s.summary(r)
+	if many {
+		rest.release()
+	}
+	if s.files = ""; row.Error == "" {
+		s.row, s.files = row, filesOf(s.dir)
+	}
+	return row
+}
+
+// errLate stands for an answer that was not ready in time.
+var errLate = errors.New("the store is being read; its figures come in a moment")
 
 func (s *stored) summary(r *http.Request) (row summary) {
 	var got answer
@@ -325,6 +364,9 @@ func (a *answer) Write(b []byte) (int, error) {
 func answering(f func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := f(r)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = errLate
+		}
 		if err != nil {
 			fail(w, statusOf(err), err.Error())
 			return
@@ -348,7 +390,7 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, store.ErrNoPage), errors.Is(err, store.ErrNone):
 		return http.StatusNotFound
-	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete):
+	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete), errors.Is(err, errLate):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

@@ -28,7 +28,7 @@ type uiCmd struct {
 }
 
 func (uiCmd) Help() string {
-	return `Shows crawls in the browser: a running crawl with its pages, best links and hosts; pages to judge by key; each page's story, text and snapshot; the collection with search, filters and downloads. It works offline and asks no other host.
+	return `Shows crawls in the browser: a running crawl with its pages, best links and hosts; pages to judge by key; each page's story, text and snapshot; the collection with search, filters, like pages, links between hosts, changes and downloads. It works offline and asks no other host.
 
 Without a STORE, its first page starts the demo, makes topics from words or dropped pages, and starts and resumes crawls, with the command of each. They work in this folder, up to four at a time, and Ctrl-C stops them cleanly. The page chooses among a few flags; files and programs it cannot name.
 
@@ -88,7 +88,7 @@ func (c *uiCmd) Run(a *app) error {
 
 // serveUI starts the server until end, and on a desktop the browser.
 func (a *app) serveUI(opt ui.Options) (server *ui.Server, end func() error, err error) {
-	opt.Rest = ui.Rest{Text: searchText, URLs: plan.URLs, Examine: a.examiner}
+	opt.Rest = ui.Rest{Text: searchText, URLs: plan.URLs, Examine: a.examiner, Changes: changesFor}
 	if server, err = ui.Open(opt); err != nil {
 		return nil, nil, err
 	}
@@ -149,7 +149,7 @@ func openSocket(opt control.Options, shown *monitor.Server, change func(context.
 		if change != nil {
 			crawl.Change = func(ctx context.Context, to ui.Change) error { return change(ctx, s, to) }
 		}
-		return ui.New(s, plan.URLs, searchText, crawl)
+		return ui.New(s, plan.URLs, searchText, changesFor, crawl)
 	}
 	return control.Open(opt)
 }

@@ -299,6 +299,9 @@ func (c *Socket) Open(context.Context) (s *store.Store, done func() error, err e
 // Ended is closed when the crawl ends.
 func (c *Socket) Ended() <-chan struct{} { return c.ending }
 
+// Pausing is closed when the session is about to end. Only who has the store by Open may ask.
+func (c *Socket) Pausing() <-chan struct{} { return c.pausing }
+
 // explainer is a scorer that explains its present score of a URL.
 type explainer interface {
 	Explain(url string) (crawler.Score, bool)

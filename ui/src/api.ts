@@ -66,6 +66,7 @@ export interface Row {
   type: string;
   time: string | null;
   bytes: number;
+  reason?: string; // why it ended so, where the state does not tell
   snippet?: string[] | null; // text, hit, text, hit, …
 }
 
@@ -102,6 +103,33 @@ export interface Host {
   refused: number;
   errors: number;
   robots: string;
+}
+
+export interface Groups {
+  total: number;
+  copies: number;
+  groups: { page: Row; number: number; copies: number }[] | null;
+}
+
+export interface HostLinks {
+  total: number;
+  hosts: { host: string; pages: number; relevant: number; out: number; in: number }[] | null; // those with most pages on topic
+  links: { from: number; to: number; links: number }[] | null; // by the places of hosts, the most first
+}
+
+export interface ChangeLine {
+  url: string;
+  title: string;
+  at: string;
+  what?: string; // changed: content, text or unsure; gone: the state
+}
+
+export interface Changes {
+  since: string;
+  new: ChangeLine[];
+  changed: ChangeLine[];
+  gone: ChangeLine[];
+  totals: { new: number; changed: number; gone: number };
 }
 
 export interface Rest {
@@ -148,6 +176,13 @@ export interface Page {
   totals: { in: number | null; out: number }; // in is null if not all pages were searched
 }
 
+let ahead = 0; // ms of the server's clock before ours, as its last answer told
+
+/** The present time by the server's clock, to which the times of pages belong. */
+export function serverTime(): string {
+  return new Date(Date.now() + ahead).toISOString();
+}
+
 /** An error whose message is for the person who uses the page. */
 export class Failure extends Error {}
 
@@ -159,6 +194,8 @@ async function reach(path: string, init: RequestInit = {}): Promise<Response> {
     if (err instanceof DOMException && err.name === "AbortError") throw err;
     throw new Failure("fossick does not answer. Is it still running in its terminal?");
   }
+  const date = Date.parse(answer.headers.get("Date") ?? "");
+  if (!Number.isNaN(date)) ahead = date - Date.now();
   if (answer.ok) return answer;
   if (answer.status === 401) throw new Failure("This tab is not signed in. Open the address that fossick printed, with its token.");
   const body = await answer.json().catch(() => null);

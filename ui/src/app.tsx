@@ -7,7 +7,9 @@ import { message, Problem } from "./bits";
 import { clean } from "./format";
 import { follow, type Live } from "./live";
 import { href, parse, type View } from "./route";
+import { Changes } from "./views/changes";
 import { Crawl } from "./views/crawl";
+import { Groups } from "./views/groups";
 import { Hosts } from "./views/hosts";
 import { Judge } from "./views/judge";
 import { Start } from "./views/start";
@@ -25,10 +27,12 @@ const tabs: { view: View; name: string }[] = [
   { view: "crawl", name: "Crawl" },
   { view: "judge", name: "Judge" },
   { view: "pages", name: "Pages" },
+  { view: "groups", name: "Alike" },
   { view: "hosts", name: "Hosts" },
+  { view: "changes", name: "Changes" },
 ];
 
-const views = { crawl: Crawl, judge: Judge, pages: Pages, page: Page, hosts: Hosts };
+const views = { crawl: Crawl, judge: Judge, pages: Pages, page: Page, groups: Groups, hosts: Hosts, changes: Changes };
 
 const store = computed(() => stores.value?.[route.value.store] ?? null);
 

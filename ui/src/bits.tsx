@@ -109,14 +109,21 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   useEffect(() => {
     const ending = new AbortController();
     let timer = 0;
-    const run = () =>
-      latest.current(ending.signal).then(
+    let started = false;
+    const run = (): void => {
+      if (document.hidden && started) { // a tab that nobody sees asks nothing again
+        timer = window.setTimeout(run, every);
+        return;
+      }
+      started = true;
+      void latest.current(ending.signal).then(
         (value) => set({ key, value, error: null }),
         (err) => ending.signal.aborted || set((was) => ({ key, value: was.key === key ? was.value : null, error: message(err) })),
       ).finally(() => {
         if (every > 0 && !ending.signal.aborted) timer = window.setTimeout(run, every);
       });
-    void run();
+    };
+    run();
     return () => {
       ending.abort();
       window.clearTimeout(timer);

@@ -1,7 +1,7 @@
 // Views are addressed by the part of the address after #: #/0/pages?q=loan is the list of pages of
 // the first store.
 
-export const views = ["crawl", "judge", "pages", "hosts", "page", "stores", "start"] as const;
+export const views = ["crawl", "judge", "pages", "groups", "hosts", "changes", "page", "stores", "start"] as const;
 export type View = (typeof views)[number];
 
 export interface Route {
