@@ -173,7 +173,11 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		c.files = newFiles()
 	}
 	c.reader = newReader(&c.opt, before.Pages > 0, j)
-	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: c.foldAddress}, j, f, c.network, c.traps)
+	further := 0
+	if opt.RenderLeft {
+		further = opt.RenderRequests
+	}
+	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Further: further, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: c.foldAddress}, j, f, c.network, c.traps)
 	return c, nil
 }
 
