@@ -60,6 +60,8 @@ type Crawler struct {
 	owed   float64   // seconds of renderings that are not yet part of that
 	bid    float64   // score of a link that is good enough to be fetched soon
 	bidFor int       // quotes until the next bid
+	// takenUp are pages whose rendering was declined, and that are rendered since nothing else is left.
+	takenUp map[store.ID]struct{}
 
 	// Jobs under way: lease.go, workers.go.
 	interrupt func()              // ends the session after Options.Grace
