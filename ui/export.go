@@ -143,8 +143,18 @@ func writeOthers(s *store.Store, ids []store.ID, to io.Writer) error {
 // chosen yields the pages with these numbers.
 func chosen(pages iter.Seq2[*export.Page, error], numbers map[uint64]bool) iter.Seq2[*export.Page, error] {
 	return func(yield func(*export.Page, error) bool) {
+		left := len(numbers)
+		if left == 0 {
+			return
+		}
 		for p, err := range pages {
-			if (err != nil || numbers[p.Number]) && !yield(p, err) {
+			if err == nil && !numbers[p.Number] {
+				continue
+			}
+			if !yield(p, err) {
+				return
+			}
+			if left--; left == 0 {
 				return
 			}
 		}
