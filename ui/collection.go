@@ -36,11 +36,7 @@ func (f *Interface) groups(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	complete, err := f.indexed(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	s, done, err := f.Open(r.Context())
+	s, done, complete, err := f.openIndexed(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +51,14 @@ func (f *Interface) groups(r *http.Request) (any, error) {
 		v.Groups = append(v.Groups, group{shown, g.row.number, g.copies})
 	}
 	return v, nil
+}
+
+// openIndexed opens the store after its list; done must be called unless err is set.
+func (f *Interface) openIndexed(ctx context.Context) (s *store.Store, done func() error, complete bool, err error) {
+	if complete, err = f.indexed(ctx); err == nil {
+		s, done, err = f.Open(ctx)
+	}
+	return s, done, complete, err
 }
 
 type groupRow struct {
@@ -121,11 +125,7 @@ func (f *Interface) linksOfHosts(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	complete, err := f.indexed(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	s, done, err := f.Open(r.Context())
+	s, done, complete, err := f.openIndexed(r.Context())
 	if err != nil {
 		return nil, err
 	}
