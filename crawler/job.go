@@ -49,6 +49,8 @@ type leased struct {
 // pageTask is the part of a job for a page.
 type pageTask struct {
 	Watched bool             // compare it with pages of the site's other hosts
+	Renders bool             // its scripts are worth their seconds; for the owner alone, as is Spare
+	Spare   bool             // workers waited for hosts
 	Promise float64          // the scorer's expectation at the lease, 0 if unknown
 	Wait    *store.Wait      // the URL's part in waits for better links; nil for none
 	File    *store.FilePrice // what lowered the URL's priority; nil for none

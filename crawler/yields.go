@@ -18,8 +18,9 @@ import (
 
 // A page is rendered if its chance to be on topic, times the gain of renderings at such URLs, is
 // high enough: the crawl would not find more in the seconds that a rendering takes. That is the
-// rule by which a forager leaves a patch (Charnov 1976). Gain and seconds are estimated for a
-// pattern of URLs, starting from those of its host, and these from the whole crawl's.
+// rule by which a forager leaves a patch (Charnov 1976). While hosts rest and workers wait for them,
+// a rendering delays nothing, and costs little. Gain and seconds are estimated for a pattern of URLs,
+// starting from those of its host, and these from the whole crawl's.
 
 // Classes of pages, whose renderings bring different things. Yields have them as their names in a
 // crawl and at a host, and before the name of a pattern.
@@ -48,8 +49,9 @@ const (
 	fade = 1 - 1./128
 	// mostYields bounds the yields of a host, patternBytes each name.
 	mostYields, patternBytes = 32, 128
-	// mostOwed bounds, for each core, the seconds of renderings that are not yet part of the crawl's.
-	mostOwed = 60
+	// mostOwed bounds, for each core, the seconds of renderings that are not yet part of the crawl's,
+	// mostRendered their share of its time: without any left, plain pages would seem to cost nothing.
+	mostOwed, mostRendered = 60, .9
 	// recheckShare is the share of a crawl's time for renderings at random, recheckMost their
 	// largest probability.
 	recheckShare, recheckMost = .005, .05
@@ -59,6 +61,8 @@ const (
 	// declinedAtOnce bounds the shells that are taken up again together. A rendering that should bring
 	// fewer than leastYield pages on topic a second is not worth that the crawl goes on.
 	declinedAtOnce, leastYield = 256, .1
+	// While less than busyShare of the workers fetch, since hosts rest, renderings cost no fetching.
+	busyShare = .5
 )
 
 // pricing decides about the renderings of a host's pages.
@@ -139,14 +143,27 @@ func (c *Crawler) quote(ctx context.Context, o *jobResult) (*store.Quote, error)
 	return q, c.inTurn(ctx, func() (error, error) {
 		p := c.pricing(o.Host.Host)
 		rate := p.rate()
-		if _, again := c.takenUp[o.ID]; again {
-			rate = leastYield
+		o.Page.Spare = c.hostsRest()
+		if _, again := c.takenUp[o.ID]; again || o.Page.Spare {
+			rate = min(rate, leastYield)
 		} else if !leads && c.frontier.Len() == 0 { // there is nothing else to do
 			rate = 0
 		}
 		p.quote(q, class, pattern, rate, draw)
+		o.Page.Renders = !q.Declined
 		return nil, nil
 	})
+}
+
+// hostsRest reports whether the crawl waits for hosts rather than for workers that fetch.
+func (c *Crawler) hostsRest() bool {
+	fetching := len(c.jobs) - c.slow
+	for j := range c.jobs {
+		if j.Page.Renders {
+			fetching--
+		}
+	}
+	return float64(fetching) < busyShare*float64(min(c.opt.Workers, c.allowed.Workers))
 }
 
 // takeUpDeclined queues shells again whose rendering was declined, those first that promise most for
@@ -240,8 +257,10 @@ func (c *Crawler) countYield(p pricing, o *jobResult, rendering store.Yield) {
 		all.Worth = 1
 	}
 	c.paced = now
-	c.owed = min(c.owed+rendering.Seconds, mostOwed*c.cores)
-	rendered := min(c.owed, all.Seconds)
+	if !o.Page.Spare { // else the crawl has lost no time
+		c.owed = min(c.owed+rendering.Seconds, mostOwed*c.cores)
+	}
+	rendered := min(c.owed, mostRendered*all.Seconds)
 	c.owed -= rendered
 	addYield(p.crawl, allPages, all)
 	addYield(p.crawl, plainPages, store.Yield{Pages: 1, Worth: all.Worth - rendering.Worth, Seconds: all.Seconds - rendered})

@@ -271,12 +271,15 @@ func TestPace(t *testing.T) {
 }
 
 // TestDeclinedShellsAreTakenUp: while plain pages wait, shells are not worth their seconds. Once nothing
-// else is left, each is asked for again and rendered, also in a session after a break.
+// else is left, each is asked for again and rendered, also in a session after a break. While the host
+// rests and workers are free, each is rendered at once.
 func TestDeclinedShellsAreTakenUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		sessions []uint64
+		workers  int
 		most     int // requests to a shell: a session that begins with shells that were taken up declines them once more
-	}{"one session": {[]uint64{1000}, 2}, "broken off": {[]uint64{20, 45, 1000}, 3}} {
+		twice    int // shells, at least, that are declined first; 0 for none
+	}{"one session": {[]uint64{1000}, 1, 2, 20}, "broken off": {[]uint64{20, 45, 1000}, 1, 3, 20}, "free workers": {[]uint64{1000}, 4, 1, 0}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &fakeWeb{took: 10 * time.Millisecond, pages: map[string]string{}}
@@ -292,7 +295,7 @@ func TestDeclinedShellsAreTakenUp(t *testing.T) {
 					shells = append(shells, url)
 				}
 				opt := newOptions(t, w, append(plain[:10:10], slices.Concat(shells, plain[10:])...)...)
-				opt.Browser, opt.RenderPriced, opt.Seed = b, true, 1
+				opt.Browser, opt.RenderPriced, opt.Seed, opt.Workers = b, true, 1, c.workers
 				for _, pages := range c.sessions {
 					opt.MaxPages = pages
 					crawl, err := New(opt)
@@ -318,7 +321,7 @@ func TestDeclinedShellsAreTakenUp(t *testing.T) {
 						twice++
 					}
 				}
-				if twice < 20 {
+				if twice < c.twice || c.twice == 0 && twice > 0 {
 					t.Errorf("%d of %d shells were declined first", twice, len(shells))
 				}
 			})
