@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed" // parts.html and report.css
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -38,7 +40,7 @@ type Fact struct{ Name, Value string }
 var (
 	//go:embed parts.html
 	partsHTML string
-	//go:embed report.css
+	//go:embed dist/report.css
 	stylesheet string
 )
 
@@ -48,6 +50,8 @@ var (
 func Write(w io.Writer, body string, data any) error {
 	t := template.New("report").Funcs(template.FuncMap{
 		"css":    func() template.CSS { return template.CSS(stylesheet) },
+		"js":     func() template.JS { return template.JS(script) },
+		"policy": policy,
 		"chance": Chance,
 		"number": Number, "ratio": optionalRatio, "nobreak": noBreak,
 		"percent": func(x float64) string { return noBreak(Percent(x)) },
@@ -68,6 +72,12 @@ func Write(w io.Writer, body string, data any) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
+}
+
+// policy is the page's Content-Security-Policy: its one script is known by its bytes.
+func policy() string {
+	sum := sha256.Sum256([]byte(script))
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 func tenth(x *float64) string {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columns, grow, type Point } from "../src/curve";
-import { ticks, toCSV, toSVG, type Figure } from "../src/figure";
+import { around, limits, powers, ticks, toCSV, type Figure } from "../src/figure";
 import { bytes, clean, count, counted, duration, edge, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
 import type { Row } from "../src/api";
 import { backoff, newest } from "../src/live";
@@ -135,16 +135,21 @@ test("a curve grows and stays short", () => {
   assert.deepEqual(columns([{ fetched: 5, relevant: 2 }]), [[0, 5], [0, 2]]);
 });
 
-test("a plot as CSV and as SVG", () => {
-  const f: Figure = { title: "A <plot> & more", x: { name: "pages, fetched", values: [0, 10] }, y: "n", series: [{ name: 'on "topic"', values: [0, null], colour: "--good" }] };
-  assert.equal(toCSV(f), '"pages, fetched","on ""topic"""\n0,0\n10,\n');
-  const svg = toSVG(f);
-  assert.ok(!svg.includes("<plot>"));
-  assert.match(svg, /A &#60;plot&#62; &#38; more/);
-  assert.ok(!/NaN|Infinity/.test(toSVG({ ...f, x: { name: "x", values: [] }, series: [{ name: "y", values: [], colour: "" }] })));
-  assert.deepEqual(ticks(100), [0, 20, 40, 60, 80, 100]);
-  assert.deepEqual(ticks(7), [0, 2, 4, 6]);
-  assert.deepEqual(ticks(0), [0]);
+test("a plot as CSV", () => {
+  const f: Figure = { title: "t", xLabel: "pages, fetched", lines: [{ name: 'on "topic"', points: [{ x: 0, y: 0 }], band: [[0, 1]] }, { name: "b", points: [{ x: 10, y: 2 }] }] };
+  assert.equal(toCSV(f), '"pages, fetched","on ""topic""","on ""topic"", low","on ""topic"", high",b\n0,0,0,1,\n10,,,,2\n');
+  assert.equal(toCSV({ title: "t", xLabel: "days", rows: [{ name: "a", value: 2, lo: 1, hi: 3 }] }), "name,days,low,high\na,2,1,3\n");
+  assert.equal(toCSV({ title: "t", xLabel: "x", lines: null }), "x\n");
+});
+
+test("ends and marks of axes", () => {
+  for (const [least, most, lo, hi] of [[0.93, 0.97, 0.93, 0.98], [0.62, 0.91, 0.5, 1], [0.2, 0.9, 0, 1], [0, 0, 0, 0.05], [1, 1, 0.95, 1]]) assert.deepEqual(around(least, most), [lo, hi]);
+  assert.deepEqual(ticks(0, 100), [0, 20, 40, 60, 80, 100]);
+  assert.deepEqual(ticks(0.01, 0.03), [0.01, 0.015, 0.02, 0.025, 0.03]);
+  assert.deepEqual(powers(1, 5000, 6), [1, 10, 100, 1000]);
+  assert.deepEqual(powers(1, 60), [1, 2, 5, 10, 20, 50]);
+  const empty = limits({ title: "", xLabel: "x", lines: [] });
+  assert.deepEqual(empty, { x: [0, 1], y: [0, 1] });
 });
 
 test("waits between tries to connect grow to half a minute", () => {

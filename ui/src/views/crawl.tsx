@@ -6,7 +6,7 @@ import type { ViewProps } from "../app";
 import { Counted, Empty, HostName, message, PageLink, Problem, Score, Tile, useLoad, Verdict, Web } from "../bits";
 import { columns } from "../curve";
 import { clean, count, counted, duration, interval, percent, stateName, time } from "../format";
-import { Plot } from "../plot";
+import { Plot } from "../live-plot";
 import { href } from "../route";
 
 const queueEvery = 3000; // ms between two looks at the queue
@@ -16,7 +16,7 @@ export function Crawl({ n, store, live }: ViewProps) {
   const problem = live.problem.value;
   if (!s) return problem ? <Problem text={problem} /> : <p class="empty">Loading…</p>;
   const [xs, ys] = columns(live.curve.value);
-  const figure = { title: "Pages on topic", x: { name: "pages fetched", values: xs }, y: "pages on topic", series: [{ name: "on topic", values: ys, colour: "--good" }] };
+  const figure = { title: "Pages on topic", xLabel: "pages fetched", yLabel: "pages on topic", yNumbers: true, lines: [{ name: "on topic", points: xs.map((x, i) => ({ x, y: ys[i] })) }] };
   return (
     <>
       <h1>{s.topic ? "Crawl for " : "Crawl "}<Web text={s.topic || store.name} length={60} /></h1>

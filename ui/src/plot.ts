@@ -1,0 +1,156 @@
+// Draws a figure by uPlot, with its values on hover; gives its data as CSV and its picture as SVG.
+
+import uPlot from "uplot";
+import { columns, limits, powers, texts, ticks, toCSV, type Figure } from "./figure";
+import { escapeXML, Path, Recorder } from "./svg";
+
+const inks = 6; // colours of lines in base.css; later lines reuse them
+const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3]];
+const font = "12px system-ui, sans-serif";
+
+/** A custom property of the style sheet, which uPlot needs as a value. */
+function colour(el: Element, name: string): string {
+  return getComputedStyle(el).getPropertyValue(name).trim() || "gray";
+}
+
+function heightOf(f: Figure): number {
+  return f.rows ? 24 * f.rows.length + 64 : 250;
+}
+
+/** Draws f into el in the colours that el has. */
+export function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320): uPlot {
+  const { x, y } = limits(f), text = texts(f);
+  const logX = !f.rows && f.xLog, logY = f.rows || f.yCounts;
+  const marks = (log: unknown) => (u: uPlot, axis: number, lo: number, hi: number) => {
+    const n = Math.max(2, Math.floor((axis === (f.rows ? 1 : 0) ? u.bbox.width / devicePixelRatio / 80 : u.bbox.height / devicePixelRatio / 36)));
+    return log ? powers(lo, hi, n) : ticks(lo, hi, n);
+  };
+  const ink = colour(el, "--soft");
+  const axis: uPlot.Axis = { stroke: ink, font, labelFont: font, labelSize: 18, grid: { stroke: colour(el, "--line"), width: 1 }, ticks: { show: false } };
+  const shown = (t: (v: number) => string) => (_: uPlot, v: number[]) => v.map(t);
+  const across: uPlot.Axis = { ...axis, size: 30, label: f.xLabel, splits: marks(f.rows ? logY : logX), values: shown(f.rows ? text.y : text.x) };
+  const names = f.rows ? f.rows.map((r) => (r.name.length > 24 ? r.name.slice(0, 23) + "…" : r.name)) : [];
+  const up: uPlot.Axis = f.rows
+    ? { ...axis, size: 16 + 6.6 * Math.max(...names.map((n) => n.length)), splits: () => names.map((_, i) => i), values: () => names, grid: { show: false } }
+    : { ...axis, size: 56, label: f.yLabel, splits: marks(logY), values: shown(text.y) };
+  const within = (v: number, ends: [number, number]) => Math.max(ends[0], Math.min(ends[1], v));
+  const series: uPlot.Series[] = (f.lines ?? []).map((l, i) => {
+    const stroke = colour(el, `--ink-${(i % inks) + 1}`);
+    const px = (u: uPlot, v: number) => u.valToPos(within(v, x), "x", true) + (l.stems ? i * 6 * devicePixelRatio : 0);
+    const py = (u: uPlot, v: number) => u.valToPos(within(v, y), "y", true);
+    const points = [...(l.points ?? [])].map((p, k) => ({ ...p, band: l.band?.[k] })).sort((a, b) => a.x - b.x);
+    return {
+      label: l.name || f.yLabel || "", stroke, fill: stroke.replace(/^(#\w{6})$/, "$12b"), width: 2, dash: l.stems ? [] : dashes[i % inks],
+      points: { show: !l.stems && (l.dots || i >= inks || points.length === 1), size: 7, fill: stroke },
+      value: (_, v: number | null, __, k) => {
+        if (v == null || k == null) return "–";
+        const band = points.find((p) => p.x === _.data[0][k])?.band;
+        return text.y(v) + (band ? ` (${text.y(band[0])} to ${text.y(band[1])})` : "");
+      },
+      paths: (u) => {
+        const line = new Path2D(), area = new Path2D();
+        points.forEach((p, k) => {
+          if (l.stems) line.moveTo(px(u, p.x), py(u, y[0]));
+          line[!l.stems && k === 0 ? "moveTo" : "lineTo"](px(u, p.x), py(u, p.y));
+        });
+        const banded = points.filter((p) => p.band);
+        if (banded.length > 1) {
+          banded.forEach((p, k) => area[k ? "lineTo" : "moveTo"](px(u, p.x), py(u, p.band![0])));
+          banded.reverse().forEach((p) => area.lineTo(px(u, p.x), py(u, p.band![1])));
+        }
+        return { stroke: line, fill: area };
+      },
+    };
+  });
+  const base = (label: string, to: (u: uPlot) => [number, number, number, number]): uPlot.Series => ({
+    label, stroke: ink, width: 1.5, dash: [2, 3], points: { show: false }, value: (_, v) => (v == null ? "–" : text.y(v)),
+    paths: (u) => {
+      const p = new Path2D(), [x0, y0, x1, y1] = to(u);
+      p.moveTo(u.valToPos(x0, "x", true), u.valToPos(y0, "y", true));
+      p.lineTo(u.valToPos(x1, "x", true), u.valToPos(y1, "y", true));
+      return { stroke: p };
+    },
+  });
+  if (f.level != null) series.push(base(f.levelName ?? "level", () => [x[0], f.level!, x[1], f.level!]));
+  if (f.diagonal) series.push(base(f.diagonal, () => [0, 0, 1, 1]));
+  if (f.rows) {
+    const stroke = colour(el, "--ink-1");
+    series.push({
+      label: f.xLabel, stroke, width: 2, points: { show: true, size: 8, fill: stroke },
+      value: (_, v, __, k) => (v == null || k == null ? "–" : `${text.y(v)} (${text.y(f.rows![k].lo)} to ${text.y(f.rows![k].hi)})`),
+      paths: (u) => {
+        const p = new Path2D();
+        f.rows!.forEach((r, i) => {
+          p.moveTo(u.valToPos(r.lo, "y", true), u.valToPos(i, "x", true));
+          p.lineTo(u.valToPos(r.hi, "y", true), u.valToPos(i, "x", true));
+        });
+        return { stroke: p };
+      },
+    });
+  }
+  return new uPlot({
+    width, height: heightOf(f), pxAlign: false,
+    cursor: { drag: { x: false, y: false }, points: { size: 7 } },
+    scales: {
+      x: { time: false, range: x, distr: logX ? 3 : 1, ...(f.rows ? { ori: 1, dir: -1 } : {}) },
+      y: { range: y, distr: logY ? 3 : 1, ...(f.rows ? { ori: 0, dir: 1 } : {}) },
+    },
+    axes: f.rows ? [{ ...up, side: 3 }, { ...across, side: 2 }] : [across, up],
+    series: [{ label: f.rows ? "" : f.xLabel, value: (_, v) => (v == null ? "–" : text.x(v)) }, ...series],
+  }, columns(f) as uPlot.AlignedData, el);
+}
+
+/** Keeps a figure drawn in el: in its width, and in light or dark as the page is. */
+export function keepDrawn(el: HTMLElement, figure: () => Figure): { draw: () => void; end: () => void } {
+  let plot: uPlot | undefined, width = 0;
+  const again = () => {
+    plot?.destroy();
+    width = el.clientWidth;
+    plot = draw(figure(), el);
+  };
+  again();
+  const sized = new ResizeObserver(() => el.clientWidth && el.clientWidth !== width && again());
+  sized.observe(el);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", again);
+  return { draw: again, end: () => (sized.disconnect(), dark.removeEventListener("change", again), plot?.destroy()) };
+}
+
+/** The picture of f on white, 640 px wide. */
+export function toSVG(f: Figure): string {
+  const w = 640, h = heightOf(f), lines = f.lines ?? [];
+  const sheet = document.createElement("div");
+  sheet.className = "paper";
+  sheet.hidden = true;
+  document.body.append(sheet);
+  const canvas = HTMLCanvasElement.prototype, getContext = canvas.getContext, path = window.Path2D;
+  const r = new Recorder(document.createElement("canvas").getContext("2d")!);
+  const inksNow = lines.map((_, i) => colour(sheet, `--ink-${(i % inks) + 1}`));
+  const scale = 1 / devicePixelRatio;
+  try { // uPlot takes its context when it begins, and draws within batch
+    canvas.getContext = (() => r) as never;
+    window.Path2D = Path as never;
+    const u = draw(f, sheet, w);
+    u.batch(() => {});
+    u.destroy();
+  } finally {
+    canvas.getContext = getContext;
+    window.Path2D = path;
+    sheet.remove();
+  }
+  const names = [...lines.map((l) => l.name), ...(f.level != null ? [f.levelName ?? ""] : []), ...(f.diagonal ? [f.diagonal] : [])];
+  const legend = names.length < 2 ? [] : names.map((n, i) => `<text x="8" y="${h + 54 + 16 * i}" fill="${inksNow[i] ?? "#666"}">— ${escapeXML(n)}</text>`);
+  const height = h + 40 + 16 * legend.length;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${height}" width="${w}" height="${height}" font-family="sans-serif" font-size="12"><rect width="${w}" height="${height}" fill="#fff"/><text x="8" y="20" font-weight="bold">${escapeXML(f.title)}</text><g transform="translate(0 32) scale(${scale})">${r.parts.join("")}</g>${legend.join("")}</svg>\n`;
+}
+
+/** Offers f as a file, "csv" or "svg". */
+export function download(f: Figure, kind: "csv" | "svg"): void {
+  const name = f.title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const url = URL.createObjectURL(kind === "csv" ? new Blob([toCSV(f)], { type: "text/csv" }) : new Blob([toSVG(f)], { type: "image/svg+xml" }));
+  const a = document.createElement("a");
+  a.href = url;
+  a.download = `${name}.${kind}`;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
