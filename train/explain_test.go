@@ -124,7 +124,7 @@ func TestWriteUnknown(t *testing.T) {
 	if err := (&page{model: linearModel(), name: "m", judgement: &judgement{}}).write(&out); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "The quality of this model is not known") || strings.Contains(out.String(), "<svg") {
+	if !strings.Contains(out.String(), "The quality of this model is not known") || strings.Contains(out.String(), "application/json") {
 		t.Errorf("page: %s", out.String())
 	}
 }

@@ -353,7 +353,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if n := strings.Count(b.String(), "<svg"); n != 7 || strings.Contains(b.String(), "<b>") {
+	if n := strings.Count(b.String(), "application/json"); n != 7 || strings.Contains(b.String(), "<b>") {
 		t.Errorf("%d plots, want 7; or markup of the web", n)
 	}
 	if err := counted(t, ChangeOptions{}, watchedStream()).WriteReport(&b, ""); err != nil {

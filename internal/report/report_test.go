@@ -28,18 +28,6 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestAround: the axis covers its values in five round steps, inside [0,1].
-func TestAround(t *testing.T) {
-	for _, c := range []struct{ least, most, lo, hi float64 }{
-		{0.93, 0.97, 0.93, 0.98}, {0.62, 0.91, 0.50, 1.00}, {0.2, 0.9, 0, 1}, {0, 0, 0, 0.05}, {1, 1, 0.95, 1}, {0.96, 1, 0.95, 1},
-	} {
-		lo, hi := around(c.least, c.most)
-		if math.Abs(lo-c.lo) > 1e-9 || math.Abs(hi-c.hi) > 1e-9 {
-			t.Errorf("around(%v, %v): got %v to %v, want %v to %v", c.least, c.most, lo, hi, c.lo, c.hi)
-		}
-	}
-}
-
 func TestMatrix(t *testing.T) {
 	m := NewMatrix([]string{"a", "b"}, []string{"b", ""}, [][]int{{1, 1}, {9, 0}}, []int{4, 9})
 	row := m.Rows[0]
@@ -76,12 +64,12 @@ func TestFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := out.String()
-	for _, bad := range []string{"<script", "NaN", "ZgotmplZ"} {
+	for _, bad := range []string{"<script>alert", "NaN", "ZgotmplZ"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("%q in the page", bad)
 		}
 	}
-	for _, want := range []string{"<svg", "&lt;script&gt;", "75.0\u00a0%", "40–60\u00a0%"} {
+	for _, want := range []string{"application/json", "&lt;script&gt;", "75.0\u00a0%", "40–60\u00a0%"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -107,6 +95,27 @@ func TestLead(t *testing.T) {
 		above, below, _ := strings.Cut(page.String(), "PLOT")
 		if got := [2]int{strings.Count(above, ".</p>"), strings.Count(below, ".</p>")}; got != [2]int{min(n, 3), max(0, n-3)} {
 			t.Errorf("of %d sentences %v are above and below", n, got)
+		}
+	}
+}
+
+// TestRefused: a number that has no place in a plot is an error that names the plot.
+func TestRefused(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]Chart{
+		"point":              {Lines: []Line{{Name: "bad", Points: []Point{{1, nan}}}}},
+		"place":              {Lines: []Line{{Name: "bad", Points: []Point{{math.Inf(1), 1}}}}},
+		"band":               {Lines: []Line{{Name: "bad", Points: []Point{{1, 1}}, Band: [][2]float64{{0, nan}}}}},
+		"level":              {Level: &nan},
+		"0 on a logarithmic": {XLog: true, Lines: []Line{{Points: []Point{{0, 1}}}}},
+	} {
+		if _, err := NewFigure("Curve", "", c); err == nil || !strings.Contains(err.Error(), "Curve") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	for name, rows := range map[string][]Range{"zero": {{"a", 1, 0, 2}}, "not within": {{"a", 3, 1, 2}}, "no end": {{"a", 1, 1, math.Inf(1)}}, "no number": {{"a", nan, 1, 2}}, "nothing": nil} {
+		if _, err := NewRanges("x", "", "days", rows); err == nil {
+			t.Errorf("%s: no error", name)
 		}
 	}
 }
