@@ -42,22 +42,41 @@ export interface Figure {
   fit?: "top" | "both"; // the end, or the ends, of an axis of shares lie by the values
 }
 
+/** All x in order, each with the place of the point that a line has there. Several points of a line at one x take as many rows. */
+function rowsOf(f: Figure, others: number[] = []): { x: number; at: (number | undefined)[] }[] {
+  const lines = f.lines ?? [];
+  const places = new Map<number, number[][]>(others.map((x) => [x, lines.map(() => [])]));
+  lines.forEach((l, i) => (l.points ?? []).forEach((p, k) => {
+    if (!places.has(p.x)) places.set(p.x, lines.map(() => []));
+    places.get(p.x)![i].push(k);
+  }));
+  return [...places].sort((a, b) => a[0] - b[0]).flatMap(([x, of]) =>
+    Array.from({ length: Math.max(1, ...of.map((ks) => ks.length)) }, (_, k) => ({ x, at: of.map((ks) => ks[k]) })));
+}
+
 export type Column = (number | null)[];
 
 /** The values of all x in order, then a column of y for each line, null where it has no point. */
 export function columns(f: Figure): [number[], ...Column[]] {
   if (f.rows) return [f.rows.map((_, i) => i), f.rows.map((r) => r.value)];
-  const lines = (f.lines ?? []).map((l) => new Map((l.points ?? []).map((p) => [p.x, p.y])));
-  const all = new Set(lines.flatMap((l) => [...l.keys()]));
-  if (f.diagonal) all.add(0).add(1);
-  const xs = [...all].sort((a, b) => a - b);
-  const ys: Column[] = lines.map((l) => xs.map((x) => l.get(x) ?? null));
+  const rows = rowsOf(f, f.diagonal ? [0, 1] : []), xs = rows.map((r) => r.x);
+  const ys: Column[] = (f.lines ?? []).map((l, i) => rows.map(({ at }) => (at[i] == null ? null : l.points![at[i]].y)));
   if (f.level != null) ys.push(xs.map(() => f.level!));
   if (f.diagonal) ys.push(xs);
   return [xs, ...ys];
 }
 
-/** One row per x, comma-separated, with a line of names; intervals have two columns more. */
+/** What a line says at x, with its interval: more than one value as their least and most. */
+export function said(l: Line, x: number, text: (v: number) => string): string {
+  const at = (l.points ?? []).flatMap((p, k) => (p.x === x ? [k] : []));
+  if (at.length === 0) return "–";
+  const ys = at.map((k) => l.points![k].y), bands = l.band ? at.map((k) => l.band![k]) : [];
+  const ends = (lo: number, hi: number) => (text(lo) === text(hi) ? text(lo) : `${text(lo)} to ${text(hi)}`);
+  const value = ends(Math.min(...ys), Math.max(...ys));
+  return bands.length ? `${value} (${text(Math.min(...bands.map((b) => b[0])))} to ${text(Math.max(...bands.map((b) => b[1])))})` : value;
+}
+
+/** Each point, one row per x as far as lines have one point there, comma-separated, with a line of names; intervals have two columns more. */
 export function toCSV(f: Figure): string {
   const cell = (v: string | number) => (/[",\n\r]/.test(String(v)) ? `"${String(v).replaceAll('"', '""')}"` : String(v));
   let rows: (string | number)[][];
@@ -65,9 +84,10 @@ export function toCSV(f: Figure): string {
     rows = [["name", f.xLabel, "low", "high"], ...f.rows.map((r) => [r.name, r.value, r.lo, r.hi])];
   } else {
     const lines = f.lines ?? [];
-    const xs = columns({ ...f, diagonal: "" })[0];
-    const parts = lines.map((l) => new Map<number, (string | number)[]>((l.points ?? []).map((p, i) => [p.x, [p.y, ...(l.band ? l.band[i] : [])]])));
-    rows = xs.map((x) => [x, ...lines.flatMap((l, i) => parts[i].get(x) ?? (l.band ? ["", "", ""] : [""]))]);
+    rows = rowsOf(f).map(({ x, at }) => [x, ...lines.flatMap((l, i): (string | number)[] => {
+      const k = at[i];
+      return k == null ? (l.band ? ["", "", ""] : [""]) : [l.points![k].y, ...(l.band ? l.band[k] : [])];
+    })]);
     const names = lines.map((l) => l.name || f.yLabel || "y");
     rows.unshift([f.xLabel, ...lines.flatMap((l, i) => (l.band ? [names[i], `${names[i]}, low`, `${names[i]}, high`] : [names[i]]))]);
   }

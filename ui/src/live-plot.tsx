@@ -1,4 +1,4 @@
-// A plot that grows.
+// A plot that grows without being made anew.
 
 import { useEffect, useRef } from "preact/hooks";
 import { count } from "./format";
@@ -7,14 +7,12 @@ import { download, keepDrawn } from "./plot";
 
 export function Plot({ figure }: { figure: Figure }) {
   const box = useRef<HTMLDivElement>(null);
-  const latest = useRef(figure);
   const kept = useRef<ReturnType<typeof keepDrawn> | null>(null);
-  latest.current = figure;
   useEffect(() => {
-    kept.current = keepDrawn(box.current!, () => latest.current);
+    kept.current = keepDrawn(box.current!, figure);
     return () => kept.current?.end();
   }, []);
-  useEffect(() => kept.current?.draw(), [JSON.stringify(figure)]);
+  useEffect(() => kept.current?.update(figure), [figure]);
   return (
     <figure class="plot">
       <figcaption>

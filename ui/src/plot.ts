@@ -1,7 +1,7 @@
 // Draws a figure by uPlot, with its values on hover; gives its data as CSV and its picture as SVG.
 
 import uPlot from "uplot";
-import { columns, limits, powers, texts, ticks, toCSV, type Figure } from "./figure";
+import { columns, limits, powers, said, texts, ticks, toCSV, type Figure, type Line } from "./figure";
 import { escapeXML, Path, Recorder } from "./svg";
 
 const inks = 6; // colours of lines in base.css; later lines reuse them
@@ -17,9 +17,20 @@ function heightOf(f: Figure): number {
   return f.rows ? 24 * f.rows.length + 64 : 250;
 }
 
-/** Draws f into el in the colours that el has. */
-export function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320): uPlot {
-  const { x, y } = limits(f), text = texts(f);
+/** The points of a line in the order of x, with their intervals. */
+const ordered = (l: Line) => (l.points ?? []).map((p, k) => ({ ...p, band: l.band?.[k] })).sort((a, b) => a.x - b.x);
+
+/** Shows the last values of each line in the legend while no pointer asks for others. */
+function showLast(u: uPlot): void {
+  if (u.cursor.idx != null && u.cursor.left! >= 0) return;
+  const last = u.data.map((column) => column.length - 1 - [...column].reverse().findIndex((v) => v != null));
+  if (last.some((k, i) => u.legend.idxs?.[i] !== k)) u.setLegend({ idxs: last });
+}
+
+/** Draws f into el in the colours that el has. The plot grows by update, with a figure of the same lines and axes. */
+export function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320): { plot: uPlot; update: (f: Figure) => void } {
+  let { x, y } = limits(f), sorted = (f.lines ?? []).map(ordered);
+  const text = texts(f);
   const logX = !f.rows && f.xLog, logY = f.rows || f.yCounts;
   const marks = (log: unknown) => (u: uPlot, axis: number, lo: number, hi: number) => {
     const n = Math.max(2, Math.floor((axis === (f.rows ? 1 : 0) ? u.bbox.width / devicePixelRatio / 80 : u.bbox.height / devicePixelRatio / 36)));
@@ -38,17 +49,12 @@ export function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320):
     const stroke = colour(el, `--ink-${(i % inks) + 1}`);
     const px = (u: uPlot, v: number) => u.valToPos(within(v, x), "x", true) + (l.stems ? i * 6 * devicePixelRatio : 0);
     const py = (u: uPlot, v: number) => u.valToPos(within(v, y), "y", true);
-    const points = [...(l.points ?? [])].map((p, k) => ({ ...p, band: l.band?.[k] })).sort((a, b) => a.x - b.x);
     return {
       label: l.name || f.yLabel || "", stroke, fill: stroke.replace(/^(#\w{6})$/, "$12b"), width: 2, dash: l.stems ? [] : dashes[i % inks],
-      points: { show: !l.stems && (l.dots || i >= inks || points.length === 1), size: 7, fill: stroke },
-      value: (_, v: number | null, __, k) => {
-        if (v == null || k == null) return "–";
-        const band = points.find((p) => p.x === _.data[0][k])?.band;
-        return text.y(v) + (band ? ` (${text.y(band[0])} to ${text.y(band[1])})` : "");
-      },
+      points: { show: !l.stems && (l.dots || i >= inks || l.points?.length === 1), size: 7, fill: stroke },
+      value: (u, _, __, k) => (k == null || k < 0 ? "–" : said(f.lines![i], u.data[0][k], text.y)),
       paths: (u) => {
-        const line = new Path2D(), area = new Path2D();
+        const line = new Path2D(), area = new Path2D(), points = sorted[i];
         points.forEach((p, k) => {
           if (l.stems) line.moveTo(px(u, p.x), py(u, y[0]));
           line[!l.stems && k === 0 ? "moveTo" : "lineTo"](px(u, p.x), py(u, p.y));
@@ -88,33 +94,43 @@ export function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320):
       },
     });
   }
-  return new uPlot({
+  const plot = new uPlot({
     width, height: heightOf(f), pxAlign: false,
+    hooks: { setLegend: [showLast], setData: [showLast], ready: [showLast] },
     cursor: { drag: { x: false, y: false }, points: { size: 7 } },
     scales: {
-      x: { time: false, range: x, distr: logX ? 3 : 1, ...(f.rows ? { ori: 1, dir: -1 } : {}) },
-      y: { range: y, distr: logY ? 3 : 1, ...(f.rows ? { ori: 0, dir: 1 } : {}) },
+      x: { time: false, range: () => x, distr: logX ? 3 : 1, ...(f.rows ? { ori: 1, dir: -1 } : {}) },
+      y: { range: () => y, distr: logY ? 3 : 1, ...(f.rows ? { ori: 0, dir: 1 } : {}) },
     },
     axes: f.rows ? [{ ...up, side: 3 }, { ...across, side: 2 }] : [across, up],
     series: [{ label: f.rows ? "" : f.xLabel, value: (_, v) => (v == null ? "–" : text.x(v)) }, ...series],
   }, columns(f) as uPlot.AlignedData, el);
+  return { plot, update: (to) => {
+    f = to;
+    ({ x, y } = limits(f));
+    sorted = (f.lines ?? []).map(ordered);
+    plot.setData(columns(f) as uPlot.AlignedData);
+  } };
 }
 
 /** Keeps a figure drawn in el: in its width, and in light or dark as the page is. */
-export function keepDrawn(el: HTMLElement, figure: () => Figure): { draw: () => void; end: () => void } {
-  let plot: uPlot | undefined, width = 0;
+export function keepDrawn(el: HTMLElement, f: Figure): { update: (f: Figure) => void; end: () => void } {
+  let drawn = draw(f, el);
   const again = () => {
-    plot?.destroy();
-    width = el.clientWidth;
-    plot = draw(figure(), el);
+    drawn.plot.destroy();
+    drawn = draw(f, el);
   };
-  again();
-  const sized = new ResizeObserver(() => el.clientWidth && el.clientWidth !== width && again());
+  const sized = new ResizeObserver(() => el.clientWidth && el.clientWidth !== drawn.plot.width && drawn.plot.setSize({ width: el.clientWidth, height: heightOf(f) }));
   sized.observe(el);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", again);
-  return { draw: again, end: () => (sized.disconnect(), dark.removeEventListener("change", again), plot?.destroy()) };
+  return {
+    update: (to) => drawn.update(f = to),
+    end: () => (sized.disconnect(), dark.removeEventListener("change", again), drawn.plot.destroy()),
+  };
 }
+
+let pictures = 0; // so far: several may be in one document, where names of clips must differ
 
 /** The picture of f on white, 640 px wide. */
 export function toSVG(f: Figure): string {
@@ -124,15 +140,15 @@ export function toSVG(f: Figure): string {
   sheet.hidden = true;
   document.body.append(sheet);
   const canvas = HTMLCanvasElement.prototype, getContext = canvas.getContext, path = window.Path2D;
-  const r = new Recorder(document.createElement("canvas").getContext("2d")!);
+  const r = new Recorder(document.createElement("canvas").getContext("2d")!, `clip-${++pictures}`);
   const inksNow = lines.map((_, i) => colour(sheet, `--ink-${(i % inks) + 1}`));
   const scale = 1 / devicePixelRatio;
   try { // uPlot takes its context when it begins, and draws within batch
     canvas.getContext = (() => r) as never;
     window.Path2D = Path as never;
-    const u = draw(f, sheet, w);
-    u.batch(() => {});
-    u.destroy();
+    const { plot } = draw(f, sheet, w);
+    plot.batch(() => {});
+    plot.destroy();
   } finally {
     canvas.getContext = getContext;
     window.Path2D = path;

@@ -23,7 +23,7 @@ for (const el of document.querySelectorAll<HTMLElement>("figure.plot")) {
   box.setAttribute("aria-label", `${figure.title}; its numbers are in a table below`);
   el.querySelector("figcaption")!.after(box);
   el.classList.add("drawn");
-  keepDrawn(box, () => figure);
+  keepDrawn(box, figure);
   const table = el.querySelector("details")!;
   if (!table.classList.contains("stays")) table.open = false;
   printed.push(() => {

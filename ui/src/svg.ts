@@ -35,20 +35,22 @@ export class Path {
 
 const styles = ["fillStyle", "strokeStyle", "lineWidth", "font", "textAlign", "textBaseline", "globalAlpha"] as const;
 
-/** In place of a canvas' context. It does not clip: plots keep inside their axes. */
+/** In place of a canvas' context. Its clips are named from the given name. */
 export class Recorder extends Path {
   parts: string[] = [];
   [style: string]: any;
   private turned = "";
+  private clipped = ""; // the name of the clip that is on
+  private clips = 0;
   private dash: number[] = [];
   private kept: Record<string, any>[] = [];
 
-  constructor(private readonly measure: CanvasRenderingContext2D) {
+  constructor(private readonly measure: Pick<CanvasRenderingContext2D, "font" | "measureText">, private readonly name: string) {
     super();
     Object.assign(this, { fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, font: "12px sans-serif", textAlign: "left", textBaseline: "alphabetic", globalAlpha: 1 });
   }
   save() {
-    this.kept.push(Object.fromEntries([...styles, "turned", "dash"].map((k) => [k, this[k]])));
+    this.kept.push(Object.fromEntries([...styles, "turned", "dash", "clipped"].map((k) => [k, this[k]])));
   }
   restore() {
     Object.assign(this, this.kept.pop());
@@ -57,7 +59,12 @@ export class Recorder extends Path {
     this.d = "";
   }
   clearRect() {}
-  clip() {}
+  /** Keeps what comes inside p and inside the clip that is on. */
+  clip(p: Path = this) {
+    const within = this.clipped && ` clip-path="url(#${this.clipped})"`;
+    this.clipped = `${this.name}-${++this.clips}`;
+    this.parts.push(`<clipPath id="${this.clipped}"${within}><path d="${p.d}"/></clipPath>`);
+  }
   setLineDash(dash: number[]) {
     this.dash = dash;
   }
@@ -74,7 +81,8 @@ export class Recorder extends Path {
   private add(tag: string, at: string, inside = "") {
     const turned = this.turned && ` transform="${this.turned}"`;
     const alpha = this.globalAlpha < 1 ? ` opacity="${num(this.globalAlpha)}"` : "";
-    this.parts.push(`<${tag} ${at}${turned}${alpha}>${inside}</${tag}>`);
+    const part = `<${tag} ${at}${turned}${alpha}>${inside}</${tag}>`;
+    this.parts.push(this.clipped ? `<g clip-path="url(#${this.clipped})">${part}</g>` : part);
   }
   fill(p: Path = this) {
     if (p.d) this.add("path", `d="${p.d}" fill="${escapeXML(String(this.fillStyle))}"`);

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columns, grow, type Point } from "../src/curve";
-import { around, limits, powers, ticks, toCSV, type Figure } from "../src/figure";
+import { fromOrigin, grow, type Point } from "../src/curve";
+import { around, columns, limits, powers, said, ticks, toCSV, type Figure } from "../src/figure";
 import { bytes, clean, count, counted, duration, edge, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
 import type { Row } from "../src/api";
 import { backoff, newest } from "../src/live";
@@ -11,6 +11,7 @@ import { marked } from "../src/marked";
 import { moves, moveText } from "../src/moves";
 import { href, parse, query } from "../src/route";
 import { reveal, shown, windowsOf } from "../src/rows";
+import { Path, Recorder } from "../src/svg";
 import { treemap } from "../src/treemap";
 
 test("numbers as a person reads them", () => {
@@ -132,7 +133,7 @@ test("a curve grows and stays short", () => {
   assert.ok(curve.length <= 400);
   assert.equal(curve.at(-1)!.fetched, 100_000);
   assert.equal(grow(curve, { fetched: 7, relevant: 1 }), curve, "an old point changes nothing");
-  assert.deepEqual(columns([{ fetched: 5, relevant: 2 }]), [[0, 5], [0, 2]]);
+  assert.deepEqual(fromOrigin([{ fetched: 5, relevant: 2 }]), [{ x: 0, y: 0 }, { x: 5, y: 2 }]);
 });
 
 test("a plot as CSV", () => {
@@ -140,6 +141,52 @@ test("a plot as CSV", () => {
   assert.equal(toCSV(f), '"pages, fetched","on ""topic""","on ""topic"", low","on ""topic"", high",b\n0,0,0,1,\n10,,,,2\n');
   assert.equal(toCSV({ title: "t", xLabel: "days", rows: [{ name: "a", value: 2, lo: 1, hi: 3 }] }), "name,days,low,high\na,2,1,3\n");
   assert.equal(toCSV({ title: "t", xLabel: "x", lines: null }), "x\n");
+});
+
+test("several points of a line at one x", () => {
+  const f: Figure = { title: "t", xLabel: "x", lines: [{ name: "a", points: [{ x: 1, y: 0.3 }, { x: 0, y: 0.1 }, { x: 1, y: 0.2 }], band: [[0.2, 0.4], [0, 0.2], [0.1, 0.3]] }, { name: "b", points: [{ x: 1, y: 1 }] }] };
+  assert.deepEqual(columns(f), [[0, 1, 1], [0.1, 0.3, 0.2], [null, 1, null]]);
+  assert.equal(toCSV(f), 'x,a,"a, low","a, high",b\n0,0.1,0,0.2,\n1,0.3,0.2,0.4,1\n1,0.2,0.1,0.3,\n');
+  assert.deepEqual([0, 1, 2].map((x) => said(f.lines![0], x, String)), ["0.1 (0 to 0.2)", "0.2 to 0.3 (0.1 to 0.4)", "–"]);
+  assert.equal(said(f.lines![1], 1, String), "1");
+});
+
+test("a canvas that writes SVG", () => {
+  const r = new Recorder({ font: "", measureText: (text: string) => ({ width: 6 * text.length }) as TextMetrics }, "c");
+  r.save();
+  r.beginPath();
+  r.rect(0, 0, 10, 20);
+  r.clip();
+  const line = new Path();
+  line.moveTo(1, 2);
+  line.lineTo(3.14159, 4);
+  r.strokeStyle = '"><script>';
+  r.setLineDash([2, 3]);
+  r.stroke(line);
+  r.save();
+  r.clip(line);
+  r.fill(line);
+  r.restore();
+  r.restore();
+  r.stroke(new Path()); // nothing
+  r.save();
+  r.translate(5, 6);
+  r.rotate(-Math.PI / 2);
+  Object.assign(r, { textAlign: "right", textBaseline: "top", font: "bold 14px x" });
+  r.fillText("</text>&", 1, 2);
+  r.restore();
+  r.beginPath();
+  r.arc(5, 5, 2);
+  r.fill();
+  assert.deepEqual(r.parts, [
+    '<clipPath id="c-1"><path d="M0 0h10v20h-10Z"/></clipPath>',
+    '<g clip-path="url(#c-1)"><path d="M1 2L3.14 4" fill="none" stroke="&#34;&#62;&#60;script&#62;" stroke-width="1" stroke-dasharray="2 3"></path></g>',
+    '<clipPath id="c-2" clip-path="url(#c-1)"><path d="M1 2L3.14 4"/></clipPath>',
+    '<g clip-path="url(#c-2)"><path d="M1 2L3.14 4" fill="#000"></path></g>',
+    '<text x="1" y="2" dy=".8em" text-anchor="end" font-size="14" fill="#000" transform="translate(5 6)rotate(-90)">&#60;/text&#62;&#38;</text>',
+    '<path d="M3 5a2 2 0 1 1 4 0a2 2 0 1 1 -4 0Z" fill="#000"></path>',
+  ]);
+  assert.equal(r.measureText("ab").width, 12);
 });
 
 test("ends and marks of axes", () => {

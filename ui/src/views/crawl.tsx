@@ -1,10 +1,10 @@
 // A crawl while it runs: how good it is, what it does, what it will do, and its controls.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { get, post, type Limits, type QueueLink, type Rest, type Row, type Status } from "../api";
 import type { ViewProps } from "../app";
 import { Counted, Empty, HostName, message, PageLink, Problem, Score, Tile, useLoad, Verdict, Web } from "../bits";
-import { columns } from "../curve";
+import { fromOrigin, type Point } from "../curve";
 import { clean, count, counted, duration, interval, percent, stateName, time } from "../format";
 import { Plot } from "../live-plot";
 import { href } from "../route";
@@ -15,8 +15,6 @@ export function Crawl({ n, store, live }: ViewProps) {
   const s = live.status.value;
   const problem = live.problem.value;
   if (!s) return problem ? <Problem text={problem} /> : <p class="empty">Loading…</p>;
-  const [xs, ys] = columns(live.curve.value);
-  const figure = { title: "Pages on topic", xLabel: "pages fetched", yLabel: "pages on topic", yNumbers: true, lines: [{ name: "on topic", points: xs.map((x, i) => ({ x, y: ys[i] })) }] };
   return (
     <>
       <h1>{s.topic ? "Crawl for " : "Crawl "}<Web text={s.topic || store.name} length={60} /></h1>
@@ -26,7 +24,7 @@ export function Crawl({ n, store, live }: ViewProps) {
       {!s.running && <p class="notice">The crawl has ended. Its pages stay here: <a href={href(n, "pages")}>search them</a> or <a href={href(n, "judge")}>judge them</a>.</p>}
       <Tiles s={s} />
       <div class="columns">
-        <section class="card wide"><Plot figure={figure} /></section>
+        <section class="card wide"><Growth curve={live.curve.value} /></section>
         <section class="card" aria-labelledby="states"><States n={n} s={s} /></section>
         <section class="card" aria-labelledby="stream"><Stream n={n} rows={live.rows.value} skipped={live.skipped.value} running={s.running} /></section>
         <section class="card" aria-labelledby="queue"><Queue n={n} running={s.running} /></section>
@@ -35,6 +33,11 @@ export function Crawl({ n, store, live }: ViewProps) {
       </div>
     </>
   );
+}
+
+function Growth({ curve }: { curve: Point[] }) {
+  const figure = useMemo(() => ({ title: "Pages on topic", xLabel: "pages fetched", yLabel: "pages on topic", yNumbers: true, lines: [{ name: "on topic", points: fromOrigin(curve) }] }), [curve]);
+  return <Plot figure={figure} />;
 }
 
 /** The crawl in one or two sentences. */
