@@ -37,7 +37,7 @@ export function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320):
     return log ? powers(lo, hi, n) : ticks(lo, hi, n);
   };
   const ink = colour(el, "--soft");
-  const axis: uPlot.Axis = { stroke: ink, font, labelFont: font, labelSize: 18, grid: { stroke: colour(el, "--line"), width: 1 }, ticks: { show: false } };
+  const axis: uPlot.Axis = { stroke: ink, font, labelFont: font, labelSize: 18, grid: { stroke: colour(el, "--line"), width: 1 }, ticks: { show: false }, filter: (_, at) => at }; // the marks are chosen: uPlot would take out some of a logarithmic axis
   const shown = (t: (v: number) => string) => (_: uPlot, v: number[]) => v.map(t);
   const across: uPlot.Axis = { ...axis, size: 30, label: f.xLabel, splits: marks(f.rows ? logY : logX), values: shown(f.rows ? text.y : text.x) };
   const names = f.rows ? f.rows.map((r) => (r.name.length > 24 ? r.name.slice(0, 23) + "…" : r.name)) : [];
