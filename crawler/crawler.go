@@ -60,6 +60,8 @@ type Crawler struct {
 	owed   float64   // seconds of renderings that are not yet part of that
 	bid    float64   // score of a link that is good enough to be fetched soon
 	bidFor int       // quotes until the next bid
+	// takenUp are pages whose rendering was declined, and that are rendered since nothing else is left.
+	takenUp map[store.ID]struct{}
 
 	// Jobs under way: lease.go, workers.go.
 	interrupt func()              // ends the session after Options.Grace
@@ -173,7 +175,11 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		c.files = newFiles()
 	}
 	c.reader = newReader(&c.opt, before.Pages > 0, j)
-	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: c.foldAddress}, j, f, c.network, c.traps)
+	further := 0
+	if opt.RenderLeft {
+		further = opt.RenderRequests
+	}
+	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Further: further, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: c.foldAddress}, j, f, c.network, c.traps)
 	return c, nil
 }
 

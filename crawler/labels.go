@@ -15,7 +15,7 @@ import (
 func (c *Crawler) sendLabels(marked []Marked, at time.Time) error {
 	for _, m := range marked {
 		c.marks.Times.newer(m.URL, m.Topic, at.UnixMilli(), m.Page != nil)
-		c.opt.Sites.Said(labelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).pack())
+		c.opt.Sites.Said(labelOf(m, at.UnixMilli()).pack())
 	}
 	return nil
 }
@@ -27,7 +27,7 @@ func (a *Agent) Labels(n int) (labels [][]byte, err error) {
 		return nil, err
 	}
 	for _, s := range said {
-		labels = append(labels, labelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).pack())
+		labels = append(labels, labelOf(s.Marked, s.At).pack())
 	}
 	return labels, nil
 }
@@ -52,7 +52,7 @@ func (a *Agent) HearLabels(ctx context.Context, labels [][]byte) (refused, err e
 			return refused, err
 		}
 		if len(kept) == 0 || kept[0].Page == nil {
-			kept = []Marked{{URL: l.URL, Page: l.page(), OnTopic: l.OnTopic, Topic: l.Topic}}
+			kept = []Marked{{URL: l.URL, Page: l.page(), OnTopic: l.OnTopic, Gone: l.Gone, Topic: l.Topic}}
 		} else if !l.Fetched { // the sender lacks the page
 			if err := a.crawl.sendLabels(kept, time.UnixMilli(l.At)); err != nil {
 				return refused, err
@@ -74,7 +74,7 @@ func (c *Crawler) divide(said []Mark) (own []Mark, away []Marked, err error) {
 			return nil, nil, err
 		}
 		if elsewhere {
-			away = append(away, Marked{URL: m.URL, OnTopic: m.OnTopic, Topic: m.Topic})
+			away = append(away, Marked{URL: m.URL, OnTopic: m.OnTopic, Gone: m.Gone, Topic: m.Topic})
 		} else {
 			own = append(own, m)
 		}
@@ -112,7 +112,7 @@ func (a *Agent) learn(ctx context.Context, marked []Marked) error {
 // for any other URL.
 func (a *Agent) keep(ctx context.Context, l *label) ([]Marked, error) {
 	c := a.crawl
-	mark := []Mark{{URL: l.URL, OnTopic: l.OnTopic, Topic: l.Topic}}
+	mark := []Mark{{URL: l.URL, OnTopic: l.OnTopic, Gone: l.Gone, Topic: l.Topic}}
 	ids, marked, err := c.marks.Read(mark)
 	if errors.Is(err, store.ErrNoPage) || errors.Is(err, store.ErrUnknown) {
 		return nil, nil
@@ -144,15 +144,17 @@ type label struct {
 	Headings    string `cbor:"8,keyasint,omitempty" most:"16384"`
 	Text        string `cbor:"9,keyasint,omitempty" most:"16384"`
 	Lang        string `cbor:"10,keyasint,omitempty"`
+
+	Gone bool `cbor:"11,keyasint,omitempty"` // as in Mark
 }
 
 // labelBytes bounds each part of a label's page.
 const labelBytes = 16 << 10
 
-// labelOf returns the label of a page, which is nil before it is fetched.
-func labelOf(url string, onTopic bool, topic int, at int64, p *page.Page) *label {
-	l := &label{URL: url, OnTopic: onTopic, Topic: topic, At: at}
-	if p != nil {
+// labelOf returns the label of a mark made at a time.
+func labelOf(m Marked, at int64) *label {
+	l := &label{URL: m.URL, OnTopic: m.OnTopic, Gone: m.Gone, Topic: m.Topic, At: at}
+	if p := m.Page; p != nil {
 		l.Fetched = true
 		l.Title, l.Description, l.Headings, l.Text, l.Lang = p.Title, p.Description, p.Headings, p.Text, p.Lang
 		for _, part := range []*string{&l.Title, &l.Description, &l.Headings, &l.Text} {

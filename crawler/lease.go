@@ -62,6 +62,14 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 				continue
 			}
 			wake, err := c.leaseLeft()
+			if err == nil && wake.IsZero() && len(c.jobs) == 0 {
+				if more, err := c.takeUpDeclined(); more || err != nil {
+					if err != nil {
+						return time.Time{}, "", err
+					}
+					continue
+				}
+			}
 			return wake, "", err
 		}
 		c.left = nil // the queue is not empty any more

@@ -132,6 +132,16 @@ func TestMark(t *testing.T) {
 	if !slices.Equal(again.told, first.told) {
 		t.Errorf("a resumed crawl is told %q\nthe first was told %q", again.told, first.told)
 	}
+	// Taken back, also where the mark was there before the page.
+	if err := Put(opt.Store, []Mark{{URL: "http://h.test/bad0", Gone: true}, {URL: "http://h.test/bad1", Gone: true}}, 1); err != nil {
+		t.Fatal(err)
+	}
+	if counts, err := opt.Store.Counts(); err != nil || counts.Relevant != 9 {
+		t.Errorf("%d pages are relevant without the marks, %v; want 9", counts.Relevant, err)
+	}
+	if problems, err := opt.Store.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("verify: %v, %v", problems, err)
+	}
 }
 
 // TestMarkRefused: if one mark is invalid, none is kept.
@@ -525,7 +535,7 @@ func TestLabel(t *testing.T) {
 		"long":    {URL: "http://a.test/", Title: long, Description: long, Headings: long, Text: long},
 		"empty":   {URL: "http://a.test/"},
 	} {
-		want := labelOf("http://a.test/", true, 2, 7, p)
+		want := labelOf(Marked{URL: "http://a.test/", Page: p, OnTopic: true, Topic: 2}, 7)
 		data := want.pack()
 		got, err := unpackLabel(data)
 		if err != nil || !reflect.DeepEqual(got, want) || len(data) > 4*labelBytes+200 {
@@ -543,7 +553,7 @@ func TestLabel(t *testing.T) {
 
 // FuzzUnpackLabel: any input is a label or an error.
 func FuzzUnpackLabel(f *testing.F) {
-	data := labelOf("http://a.test/", false, 0, 1, &page.Page{Text: "words"}).pack()
+	data := labelOf(Marked{URL: "http://a.test/", Page: &page.Page{Text: "words"}}, 1).pack()
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := unpackLabel(data)

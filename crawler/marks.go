@@ -18,7 +18,8 @@ import (
 type Mark struct {
 	URL     string // in normal form
 	OnTopic bool
-	Topic   int // number among the topics that share the crawl, from 1; 0 if there is one topic
+	Gone    bool // the earlier mark is taken back
+	Topic   int  // number among the topics that share the crawl, from 1; 0 if there is one topic
 }
 
 // Marked is a Mark with its page, as a Marker takes it in.
@@ -26,7 +27,8 @@ type Marked struct {
 	URL     string
 	Page    *page.Page // nil if it was not fetched
 	OnTopic bool
-	Topic   int // as in Mark
+	Gone    bool // as in Mark
+	Topic   int  // as in Mark
 }
 
 // Marker is a Scorer that learns from marks. Waiting URLs are rescored afterwards.
@@ -117,7 +119,12 @@ func putBatch(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts
 	then.Topics = slices.Clone(counts.Topics)
 	for ; done < len(marks) && b.Size() <= store.MaxBatchBytes; done++ {
 		m := store.Mark{OnTopic: marks[done].OnTopic, At: at, After: then.LastPage(), Topic: marks[done].Topic}
-		if err := b.Mark(ids[done], m, &then); err != nil {
+		if marks[done].Gone {
+			err = b.Unmark(ids[done], m.Topic, &then)
+		} else {
+			err = b.Mark(ids[done], m, &then)
+		}
+		if err != nil {
 			return 0, fmt.Errorf("%s: %w", marks[done].URL, err)
 		}
 	}
@@ -136,11 +143,11 @@ func readMarks(s *store.Store, parse func(*store.Page) (*page.Page, error), mark
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := markable(l); err != nil {
+		if err := markable(l); err != nil && !m.Gone {
 			return nil, nil, err
 		}
-		ids[i], marked[i] = l.ID, Marked{URL: m.URL, OnTopic: m.OnTopic, Topic: m.Topic}
-		if l.Page == nil || parse == nil {
+		ids[i], marked[i] = l.ID, Marked{URL: m.URL, OnTopic: m.OnTopic, Gone: m.Gone, Topic: m.Topic}
+		if l.Page == nil || parse == nil || m.Gone {
 			continue
 		}
 		if marked[i].Page, err = parse(l.Page); err != nil {
@@ -316,7 +323,7 @@ func NewBook(s *store.Store, urls *page.Normalizer) *Book {
 // overrule lets marks of a URL override the score of its page.
 func (b *Book) overrule(id store.ID, score *Score) {
 	if onTopic, marked := b.marks[subject{id, 0}]; marked {
-		score.Relevant = onTopic
+		score.Relevant, score.Overruled = onTopic, score.Relevant != onTopic
 	}
 	if len(score.Topics) == 0 {
 		return
@@ -325,7 +332,7 @@ func (b *Book) overrule(id store.ID, score *Score) {
 	for i := range score.Topics {
 		v := &score.Topics[i]
 		if onTopic, marked := b.marks[subject{id, i + 1}]; marked {
-			v.Relevant = onTopic
+			v.Relevant, v.Overruled = onTopic, v.Relevant != onTopic
 		}
 		score.Relevant = score.Relevant || v.Relevant
 	}
@@ -347,7 +354,10 @@ func (b *Book) enter(ids []store.ID, marks []Mark, counts *store.Counts, now tim
 		return nil, err
 	}
 	for i, id := range ids {
-		b.marks[subject{id, marks[i].Topic}] = marks[i].OnTopic
+		of := subject{id, marks[i].Topic}
+		if b.marks[of] = marks[i].OnTopic; marks[i].Gone {
+			delete(b.marks, of)
+		}
 	}
 	return nil, nil
 }

@@ -78,8 +78,11 @@ type Options struct {
 	// its seconds; Seed chooses the pages that are rendered nevertheless, as a check.
 	Browser        Browser
 	RenderRequests int
-	RenderPriced   bool
-	Seed           int64
+	// RenderLeft says that the session before may have been killed while pages were rendered. Hosts
+	// then rest first for all requests that a page may have made.
+	RenderLeft   bool
+	RenderPriced bool
+	Seed         int64
 
 	// OneSitePerAddress drops hosts at an address that another site owns; see claims.
 	OneSitePerAddress bool

@@ -216,7 +216,7 @@ func (c *Crawler) pageRecord(o *jobResult, number uint64, links []store.ID) *sto
 		Number: number, ID: o.urlid(), URL: o.Discovery.URL,
 		ContentType: o.Resp.ContentType, RobotsTag: robotsTag(header),
 		Checksum: p.Checksum[:], Raw: p.Raw[:], Sketch: p.Sketch, Signature: p.Signature.Bytes(), Title: p.Title, Lang: p.Lang, Links: links,
-		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
+		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant, Overruled: p.Score.Overruled,
 		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
 		Bytes: o.Read.Size, At: o.Resp.Start.UnixMilli(), Depth: o.Discovery.Depth,
 		Charset: p.Charset, LinkKinds: p.LinkKinds(), Unseen: int64(p.Unseen) + 1,

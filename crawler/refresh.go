@@ -40,7 +40,7 @@ func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
 		}
 		if p == nil {
 			c.revisitsAsked, c.revisitsAgain = true, again
-			return again, errors.Join(c.takeBack(noPage), c.frontier.Err())
+			return again, errors.Join(c.takeBack(noPage, true), c.frontier.Err())
 		}
 		idle = false
 		if p.NoPage {
@@ -58,14 +58,14 @@ func (c *Crawler) fillRevisits(idle bool) (again time.Time, err error) {
 }
 
 // takeBack queues URLs again that ended without a page. Their earlier visits do not count as
-// tries.
-func (c *Crawler) takeBack(urls []string) error {
+// tries. lost is as in store.Queued.
+func (c *Crawler) takeBack(urls []string, lost bool) error {
 	return inBatches(c, sure(urls), c.totals.commit, func(b journal.Batch, url string) error {
 		life, err := c.opt.Store.URLs().Life(url)
 		if err != nil || len(life.Visits) > mostVisits {
 			return err
 		}
-		place, err := c.reopenURL(b, life, len(life.Visits), true)
+		place, err := c.reopenURL(b, life, len(life.Visits), lost)
 		if err == nil {
 			c.pushAt(life.ID, url, place)
 		}

@@ -11,6 +11,7 @@ type Score struct {
 	Terms       []store.Term // the terms behind it, for the command why
 	Account     []byte       // the same in the scorer's own encoding
 	Relevant    bool         // on topic: counts for the harvest
+	Overruled   bool         // Relevant is a person's, against the scorer
 	Label       string       // the model's label, "" without a model
 	Probability float64      // of that label
 	Rule        string       // why it has that label

@@ -1,12 +1,15 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
+	"fossick/crawler/fetch"
 	"fossick/crawler/frontier"
 	"fossick/graph/orders"
 	"fossick/internal/page"
@@ -53,6 +56,9 @@ const (
 	// A new link counts for its score beyond that of the link at bidRank in the queue, which is
 	// looked up every bidHolds quotes.
 	bidRank, bidHolds = 64, 32
+	// declinedAtOnce bounds the shells that are taken up again together. A rendering that should bring
+	// fewer than leastYield pages on topic a second is not worth that the crawl goes on.
+	declinedAtOnce, leastYield = 256, .1
 )
 
 // pricing decides about the renderings of a host's pages.
@@ -84,13 +90,11 @@ func (p pricing) rate() (rate float64) {
 	return rate
 }
 
-// quote completes a quote with its chance and URLs. draw is uniform in [0,1); idle says that
-// there is nothing else to do.
-func (p pricing) quote(q *store.Quote, class, pattern string, idle bool, draw float64) {
+// quote completes a quote with its chance and URLs. rate is what the crawl finds otherwise, in pages on
+// topic a second; draw is uniform in [0,1).
+func (p pricing) quote(q *store.Quote, class, pattern string, rate, draw float64) {
 	q.Gain, q.Seconds = p.estimate(class, pattern)
-	if !idle {
-		q.Rate = p.rate()
-	}
+	q.Rate = rate
 	if y := p.crawl[allPages]; !q.Worth() {
 		q.Recheck = draw < min(recheckMost, recheckShare*y.Seconds/y.Pages/q.Seconds)
 		q.Declined = !q.Recheck
@@ -133,9 +137,61 @@ func (c *Crawler) quote(ctx context.Context, o *jobResult) (*store.Quote, error)
 	q := &store.Quote{Like: page.Host(o.Target) + pattern, Chance: o.chance(class)}
 	draw := rand.New(rand.NewPCG(uint64(c.opt.Seed), page.Key(o.Target))).Float64()
 	return q, c.inTurn(ctx, func() (error, error) {
-		c.pricing(o.Host.Host).quote(q, class, pattern, !leads && c.frontier.Len() == 0, draw)
+		p := c.pricing(o.Host.Host)
+		rate := p.rate()
+		if _, again := c.takenUp[o.ID]; again {
+			rate = leastYield
+		} else if !leads && c.frontier.Len() == 0 { // there is nothing else to do
+			rate = 0
+		}
+		p.quote(q, class, pattern, rate, draw)
 		return nil, nil
 	})
+}
+
+// takeUpDeclined queues shells again whose rendering was declined, those first that promise most for
+// their seconds. Nothing else is left to do, so they are rendered now. more says that there were any.
+func (c *Crawler) takeUpDeclined() (more bool, err error) {
+	if !c.opt.RenderPriced || c.opt.Browser == nil {
+		return false, nil
+	}
+	type shell struct {
+		id    store.ID
+		url   string
+		yield float64 // pages on topic a second
+	}
+	var best []shell
+	keep := func() {
+		slices.SortFunc(best, func(a, b shell) int { return cmp.Or(cmp.Compare(b.yield, a.yield), cmp.Compare(a.id, b.id)) })
+		best = best[:min(len(best), declinedAtOnce)]
+	}
+	for e, err := range c.opt.Store.URLs().Ended(string(fetch.StateScriptOnly)) {
+		if err != nil {
+			return false, fmt.Errorf("pages whose rendering was declined: %w", err)
+		}
+		if e.Rendering == nil || e.Rendering.Quote == nil || !e.Rendering.Quote.Declined || !c.opt.ours(e.URL) {
+			continue
+		}
+		h, err := c.hosts.Get(page.Host(e.URL), e.URL)
+		if err != nil {
+			return false, err
+		}
+		gain, seconds := c.pricing(h.Host).estimate(classThin, page.Pattern(e.URL))
+		if yield := e.Rendering.Quote.Chance * gain / seconds; yield >= leastYield {
+			best = append(best, shell{e.ID, e.URL, yield})
+		}
+		if len(best) == 2*declinedAtOnce {
+			keep()
+		}
+	}
+	keep()
+	c.takenUp = map[store.ID]struct{}{}
+	var urls []string
+	for _, s := range best {
+		c.takenUp[s.id] = struct{}{}
+		urls = append(urls, s.url)
+	}
+	return len(urls) > 0, c.takeBack(urls, false)
 }
 
 // learnYield counts what a page brought in the crawl's time, and what rendering it brought.

@@ -62,7 +62,12 @@ func TestQuotes(t *testing.T) {
 		"no check: .5 % of .2 s in .64 s":  {rich, with(none, "thin /a/*", empty), classThin, .5, false, .0016, "decline"},
 	} {
 		q := store.Quote{Chance: c.chance}
-		pricing{c.crawl, c.host}.quote(&q, c.class, "/a/*", c.idle, c.draw)
+		p := pricing{c.crawl, c.host}
+		rate := p.rate()
+		if c.idle {
+			rate = 0
+		}
+		p.quote(&q, c.class, "/a/*", rate, c.draw)
 		got := "render"
 		switch {
 		case q.Declined:
@@ -263,4 +268,60 @@ func TestPace(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestDeclinedShellsAreTakenUp: while plain pages wait, shells are not worth their seconds. Once nothing
+// else is left, each is asked for again and rendered, also in a session after a break.
+func TestDeclinedShellsAreTakenUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		sessions []uint64
+		most     int // requests to a shell: a session that begins with shells that were taken up declines them once more
+	}{"one session": {[]uint64{1000}, 2}, "broken off": {[]uint64{20, 45, 1000}, 3}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &fakeWeb{took: 10 * time.Millisecond, pages: map[string]string{}}
+				b := &fakeBrowser{took: 5 * time.Second, made: map[string][]bool{}, html: map[string]string{}}
+				var plain, shells []string
+				for n := range 40 {
+					url := fmt.Sprintf("http://a.test/plain/%02d", n)
+					w.pages[url] = html(fmt.Sprint("gold ", n, strings.Repeat(" in the page itself", 20)))
+					plain = append(plain, url)
+					url = fmt.Sprintf("http://a.test/app/%02d", n)
+					w.pages[url] = fmt.Sprintf("<title></title><div id=root></div><script src=/app.js></script><!--%d-->", n)
+					b.html[url] = html(fmt.Sprint("gold by script ", n, strings.Repeat(" and more of it", 20)))
+					shells = append(shells, url)
+				}
+				opt := newOptions(t, w, append(plain[:10:10], slices.Concat(shells, plain[10:])...)...)
+				opt.Browser, opt.RenderPriced, opt.Seed = b, true, 1
+				for _, pages := range c.sessions {
+					opt.MaxPages = pages
+					crawl, err := New(opt)
+					if err != nil {
+						t.Fatal(err)
+					}
+					crawl.cores = 1
+					if _, err := crawl.Run(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					opt.Seeds = nil
+				}
+				asked := map[string]int{}
+				for _, s := range w.log {
+					asked[s.url]++
+				}
+				twice := 0
+				for _, url := range shells {
+					if l := life(t, opt.Store, url); l.Outcome.State != "ok" || !l.Page.Rendering.Done() || asked[url] > c.most {
+						t.Errorf("%s: %s after %d requests", url, l.Outcome.State, asked[url])
+					}
+					if asked[url] > 1 {
+						twice++
+					}
+				}
+				if twice < 20 {
+					t.Errorf("%d of %d shells were declined first", twice, len(shells))
+				}
+			})
+		})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -471,11 +472,13 @@ func TestMarksOverruleModels(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	for n, want := range map[uint64]store.Label{
-		1: {Label: "sport", Score: 0, Kept: false, Model: "m", Rule: "marked no by a person; the model: banking 0.9 ≥ 0.5"},
-		3: {Label: "banking", Score: 1, Kept: true, Model: "m", Rule: "marked yes by a person; the model: banking 0.1 < 0.5"},
+		1: {Label: "sport", Score: 0, Kept: false, Model: "m", Rule: "marked no by a person; the model: banking 0.9 ≥ 0.5",
+			Was: &store.Label{Label: "banking", Score: 0.9, Kept: true, Model: "m", Rule: "banking 0.9 ≥ 0.5"}},
+		3: {Label: "banking", Score: 1, Kept: true, Model: "m", Rule: "marked yes by a person; the model: banking 0.1 < 0.5",
+			Was: &store.Label{Label: "sport", Score: 0.1, Kept: false, Model: "m", Rule: "banking 0.1 < 0.5"}},
 		4: {Label: "sport", Score: 0.1, Kept: false, Model: "m", Rule: "banking 0.1 < 0.5"},
 	} {
-		if got, err := s.Label(n); err != nil || *got != want {
+		if got, err := s.Label(n); err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("page %d: %+v, %v; want %+v", n, got, err, want)
 		}
 	}

@@ -56,6 +56,28 @@ func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	if err := b.put(markKey(id, m.Topic), m); err != nil {
 		return err
 	}
+	return b.judge(id, m, counts, func(p *Page) { p.heed(m) }, func(l Label, topic string) Label { return l.Marked(m, topic) })
+}
+
+// Unmark removes a mark, if there is one, and its effect on the URL's page.
+func (b *Batch) Unmark(id ID, topic int, counts *Counts) error {
+	if err := b.delete(markKey(id, topic)); err != nil {
+		return err
+	}
+	err := b.judge(id, Mark{Topic: topic}, counts, func(p *Page) { p.unheed(topic) }, func(l Label, _ string) Label {
+		if l.Was != nil {
+			return *l.Was
+		}
+		return l
+	})
+	if errors.Is(err, ErrNoPage) {
+		return nil // nothing was judged
+	}
+	return err
+}
+
+// judge changes the URL's page and its label from refine, as far as there are any.
+func (b *Batch) judge(id ID, m Mark, counts *Counts, change func(*Page), refined func(l Label, topic string) Label) error {
 	outcome, err := b.Outcome(id)
 	if errors.Is(err, ErrUnknown) {
 		return nil
@@ -72,7 +94,7 @@ func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	}
 	p.Number = outcome.Page
 	counts.count(p, true)
-	p.heed(m)
+	change(p)
 	counts.count(p, false)
 	if err := b.PutCounts(counts); err != nil {
 		return err
@@ -80,7 +102,7 @@ func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	if err := b.PutPageRecord(p); err != nil {
 		return err
 	}
-	return b.overrule(p.Number, m)
+	return b.overrule(p.Number, m, refined)
 }
 
 func (c *Counts) count(p *Page, away bool) {
@@ -96,20 +118,29 @@ func (c *Counts) count(p *Page, away bool) {
 // heed makes a page as relevant as a mark says, and reports whether that changed it.
 func (p *Page) heed(m Mark) (news bool) {
 	if m.Topic == 0 {
-		news, p.Relevant = p.Relevant != m.OnTopic, m.OnTopic
-		return news
+		return obey(&p.Relevant, &p.Overruled, m.OnTopic)
 	}
 	if m.Topic > len(p.Topics) {
 		return false
 	}
 	v := &p.Topics[m.Topic-1]
-	news, v.Relevant = v.Relevant != m.OnTopic, m.OnTopic
+	news = obey(&v.Relevant, &v.Overruled, m.OnTopic)
 	p.Relevant = slices.ContainsFunc(p.Topics, func(v Verdict) bool { return v.Relevant })
 	return news
 }
 
-// overrule lets a mark override the label from refine, if there is one.
-func (b *Batch) overrule(page uint64, m Mark) error {
+// unheed makes a page as relevant as the scorer found it.
+func (p *Page) unheed(topic int) {
+	switch {
+	case topic == 0 && p.Overruled:
+		p.heed(Mark{OnTopic: !p.Relevant})
+	case topic > 0 && topic <= len(p.Topics) && p.Topics[topic-1].Overruled:
+		p.heed(Mark{OnTopic: !p.Topics[topic-1].Relevant, Topic: topic})
+	}
+}
+
+// overrule changes the label from refine, if there is one for the mark's topic.
+func (b *Batch) overrule(page uint64, m Mark, change func(l Label, topic string) Label) error {
 	var l Label
 	err := get(b.txn, numKey(keyLabel, page), &l)
 	if errors.Is(err, ErrUnknown) {
@@ -124,10 +155,15 @@ func (b *Batch) overrule(page uint64, m Mark) error {
 			return nil // refine ran for another topic
 		}
 	}
-	return b.PutLabel(page, l.Marked(m, topic))
+	return b.PutLabel(page, change(l, topic))
 }
 
+// Marked returns the label that a mark makes of l; it keeps the model's own.
 func (l Label) Marked(m Mark, topic string) Label {
+	if l.Was == nil {
+		own := l
+		l.Was = &own
+	}
 	l.Kept, l.Score, l.Rule = m.OnTopic, 0, m.String()
 	switch {
 	case m.OnTopic:

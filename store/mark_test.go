@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,7 @@ func TestMark(t *testing.T) {
 	} {
 		got, err := s.Label(n)
 		must(t, err)
+		got.Was = nil
 		equal(t, "label", *got, want)
 	}
 	l, err := s.URLs().Life("http://h1.test/")
@@ -101,6 +103,7 @@ func TestMarkTopics(t *testing.T) {
 		equal(t, "paid", counts.Topics[0].Paid, 1.0)
 		got, err := s.Label(1)
 		must(t, err)
+		got.Was = nil
 		equal(t, "label", *got, step.label)
 		problems, err := s.Verify(t.Context())
 		must(t, err)
@@ -157,4 +160,47 @@ func TestVerifyMarks(t *testing.T) {
 			equal(t, "problems left", left, []Problem(nil))
 		})
 	}
+}
+
+// TestUnmark: without its marks, a store has the verdicts and counts that the model gave.
+func TestUnmark(t *testing.T) {
+	s := crawled(t)
+	verdicts := func() (all []string) {
+		counts, err := s.Counts()
+		must(t, err)
+		all = append(all, fmt.Sprint(counts.Relevant))
+		for n := range uint64(3) {
+			p, err := s.Page(n + 1)
+			must(t, err)
+			l, err := s.Label(n + 1)
+			must(t, err)
+			all = append(all, fmt.Sprint(p.Relevant, p.Overruled, *l))
+		}
+		return all
+	}
+	before := verdicts()
+	for _, m := range []struct {
+		id ID
+		on bool
+	}{{1, false}, {2, true}, {2, false}, {2, true}, {3, true}, {6, true}, {1, true}, {1, false}} {
+		_, err := marked(t, s, m.id, Mark{OnTopic: m.on, At: 5, After: 5})
+		must(t, err)
+	}
+	if slices.Equal(verdicts(), before) {
+		t.Fatal("the marks change nothing")
+	}
+	for _, id := range []ID{1, 2, 3, 6, 6, 7} { // twice, and a URL that failed
+		counts, err := s.Counts()
+		must(t, err)
+		b := s.Batch()
+		must(t, b.Unmark(id, 0, &counts))
+		must(t, b.Commit())
+	}
+	equal(t, "verdicts", verdicts(), before)
+	for m, err := range s.Marks() {
+		t.Errorf("mark %v is left, %v", m, err)
+	}
+	problems, err := s.Verify(t.Context())
+	must(t, err)
+	equal(t, "problems", len(problems), 0)
 }

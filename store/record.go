@@ -217,6 +217,8 @@ type Page struct {
 
 	Rendering *Rendering `cbor:"40,keyasint,omitempty" json:",omitempty"` // what its scripts did; nil if they did not run
 
+	Overruled bool `cbor:"42,keyasint,omitempty" json:",omitempty"` // Relevant is a mark's, against the scorer; in a crawl of several topics, see Topics
+
 	SameAs string `cbor:"31,keyasint,omitempty" json:",omitempty"` // URL of the page that replaces this one; "" while this one is stored; see DuplicatesBatch.Drop
 }
 
@@ -318,6 +320,7 @@ type Label struct {
 	Rule  string  `cbor:"4,keyasint"`
 	Model string  `cbor:"5,keyasint"`
 	Topic string  `cbor:"6,keyasint,omitempty" json:",omitempty"` // topic it was refined for, if several share the crawl; else ""
+	Was   *Label  `cbor:"7,keyasint,omitempty" json:"-"`          // the model's own, if a mark overrides it
 }
 
 // Host is the state of a host: politeness, failures, counts and traps.
@@ -523,6 +526,18 @@ type Verdict struct {
 	Paid     float64 `cbor:"3,keyasint,omitempty"` // the topic's share of the page; all topics' shares add up to 1
 	Relevant bool    `cbor:"4,keyasint,omitempty"`
 	Rule     string  `cbor:"5,keyasint,omitempty"`
+
+	Overruled bool `cbor:"6,keyasint,omitempty" json:",omitempty"` // Relevant is a mark's, against the scorer
+}
+
+// obey makes a verdict as a mark says, and reports whether that changed it. overruled is on while
+// relevant is against the scorer.
+func obey(relevant, overruled *bool, onTopic bool) (news bool) {
+	if *relevant == onTopic {
+		return false
+	}
+	*relevant, *overruled = onTopic, !*overruled
+	return true
 }
 
 type TopicCounts struct {

@@ -1,6 +1,7 @@
 package ui_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -46,16 +47,18 @@ var attacks = [][2]string{
 // fake serves the page and a crawl that never was.
 type fake struct {
 	*httptest.Server
+	token string // of the address
 
 	mu       sync.Mutex // guards the fields below
 	running  bool
 	fetched  int
-	labelled []string // "url label" of each label that came
-	changed  []string // bodies of the changes of the crawl that came
-	slow     bool     // a request for questions waits
-	left     bool     // it was given up
-	refusing bool     // the status, with a sentence
-	asked    []string // paths and queries of the list of pages
+	labelled []string  // "url label" of each label that came
+	changed  []string  // bodies of the changes of the crawl that came
+	slow     bool      // a request for questions waits
+	left     bool      // it was given up
+	refusing bool      // the status, with a sentence
+	date     time.Time // of the answers; zero: the present
+	asked    []string  // paths and queries of the list of pages
 	streams  map[chan string]bool
 	opened   int // streams so far
 }
@@ -73,10 +76,18 @@ func newFake(t *testing.T) *fake {
 		store := map[string]any{"name": attacks[0][1], "dir": "/crawl", "topic": "banking", "topics": []string{"banking"}, "running": true, "pages": 200, "relevant": 50, "harvest": 0.25}
 		two := maps.Clone(store)
 		two["topics"] = []string{"slow", "fast"}
-		answer(w, map[string]any{"stores": []any{store, two}})
+		answer(w, map[string]any{"stores": []any{store, two}, "starts": true})
+	})
+	mux.HandleFunc("GET /api/start", func(w http.ResponseWriter, _ *http.Request) {
+		job := map[string]any{"id": 1, "kind": "crawl", "line": "fossick focus '--topic=" + attacks[0][1] + "'", "state": "failed", "text": attacks[1][1] + "\n" + attacks[3][1], "store": 0}
+		topic := map[string]any{"name": attacks[0][1], "title": "t", "seeds": []string{"not a URL"}}
+		answer(w, map[string]any{"most": 4, "jobs": []any{job}, "topics": []any{topic}, "web": nil})
+	})
+	mux.HandleFunc("POST /api/start", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]any{"line": "fossick '" + attacks[0][1]})
 	})
 	for name, of := range map[string]func(*http.Request) any{
-		"status": f.status, "pages": f.pages, "queue": f.queue, "hosts": f.hosts, "story": f.story, "page": f.page, "ask": f.ask,
+		"status": f.status, "pages": f.pages, "queue": f.queue, "hosts": f.hosts, "story": f.story, "page": f.page, "ask": f.ask, "groups": f.groups, "links": f.links, "changes": f.changes,
 	} {
 		mux.HandleFunc("GET /api/stores/{n}/"+name, func(w http.ResponseWriter, r *http.Request) { answer(w, of(r)) })
 	}
@@ -99,6 +110,9 @@ func newFake(t *testing.T) *fake {
 		f.mu.Lock()
 		refusing := f.refusing && strings.HasSuffix(r.URL.Path, "/status")
 		f.mu.Unlock()
+		if !f.date.IsZero() {
+			w.Header().Set("Date", f.date.Format(http.TimeFormat))
+		}
 		if refusing {
 			refuse(w)
 			return
@@ -160,7 +174,7 @@ func (f *fake) pages(r *http.Request) any {
 		rows = append(rows, row)
 	}
 	facet := []any{map[string]any{"value": attacks[0][1], "count": 3}, map[string]any{"value": "host1.test", "count": 2}}
-	return map[string]any{"total": total, "found": found, "rows": rows, "facets": map[string]any{"host": facet, "label": []any{}}}
+	return map[string]any{"total": total, "found": found, "rows": rows, "facets": map[string]any{"host": facet, "label": []any{}, "on_topic": []any{map[string]any{"value": "yes", "count": 7}}}}
 }
 
 func (f *fake) queue(*http.Request) any {
@@ -178,6 +192,40 @@ func (f *fake) hosts(*http.Request) any {
 		hosts = append(hosts, map[string]any{"host": fmt.Sprintf("host%d.test", i), "pages": 100 - i, "relevant": 50 - i, "requests": 120, "waiting": 3, "rest_until": nil, "rest_why": attacks[0][1], "robots": "allowed"})
 	}
 	return map[string]any{"total": 40, "hosts": hosts}
+}
+
+func (f *fake) groups(*http.Request) any {
+	groups := []any{}
+	for i := range 30 {
+		groups = append(groups, map[string]any{"page": rowOf(i), "number": i + 1, "copies": 90 / (i + 1)})
+	}
+	return map[string]any{"total": 30, "copies": 330, "groups": groups}
+}
+
+func (f *fake) links(r *http.Request) any {
+	hosts, links := []any{}, []any{}
+	most, _ := strconv.Atoi(r.FormValue("hosts"))
+	for i := range most {
+		hosts = append(hosts, map[string]any{"host": fmt.Sprintf("host%d.test", i), "pages": 100 - i, "relevant": max(0, 80-3*i), "out": 9, "in": 9})
+		for j := range 4 {
+			links = append(links, map[string]any{"from": i, "to": (i*3 + j*j*5 + 1) % most, "links": 200 / (i + j + 1)})
+		}
+	}
+	return map[string]any{"total": 400, "hosts": hosts, "links": links}
+}
+
+func (f *fake) changes(r *http.Request) any {
+	if r.FormValue("url") != "" {
+		return map[string]any{"diff": "@@ -1,2 +1,2 @@\n the same\n-" + attacks[0][1] + "\n+" + attacks[3][1] + "\n"}
+	}
+	lines := func(what string, from, n int) (all []any) {
+		for i := range n {
+			row := rowOf(from + i)
+			all = append(all, map[string]any{"url": row["url"], "title": row["title"], "at": row["time"], "what": what})
+		}
+		return all
+	}
+	return map[string]any{"since": "2026-11-22T00:00:00Z", "changed": lines("text", 0, 6), "new": lines("", 6, 70), "gone": lines("code", 80, 3), "totals": map[string]int{"new": 70, "changed": 6, "gone": 3}}
 }
 
 func (f *fake) story(r *http.Request) any {
@@ -315,7 +363,7 @@ type tab struct {
 // policy is a problem.
 func openTab(t *testing.T, browser context.Context, f *fake, hash string) *tab {
 	t.Helper()
-	return openAddress(t, browser, f.URL+"/", f.URL+"/?token=secret"+hash)
+	return openAddress(t, browser, f.URL+"/", f.URL+"/?token="+cmp.Or(f.token, "secret")+hash)
 }
 
 // openAddress opens an address like openTab; requests below own are no problem.
@@ -414,7 +462,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // views are the addresses of all views, with a text that each shows when it is ready.
 var views = [][2]string{
 	{"#/0/crawl", "Best links waiting"}, {"#/0/judge", "What the queue will do otherwise"}, {"#/0/pages", "1,000,000 pages"},
-	{"#/0/pages?q=bank&host=host1.test", "The best 10,000 of 80,000 pages"}, {"#/0/page?url=http://host7.test/7", "Words that weighed"}, {"#/0/hosts", "40 hosts"}, {"#/stores", "2 stores"},
+	{"#/0/pages?q=bank&host=host1.test", "The best 10,000 of 80,000 pages"}, {"#/0/page?url=http://host7.test/7", "Words that weighed"}, {"#/0/hosts", "40 hosts"}, {"#/0/groups", "330 copies"}, {"#/0/changes", "70 new, 6 changed, 3 gone"}, {"#/stores", "2 stores"}, {"#/start", "What the topic is made of"},
 }
 
 // TestPageInBrowser goes through all views: attacks do nothing, nothing is asked of another host, and
@@ -432,6 +480,12 @@ func TestPageInBrowser(t *testing.T) {
 			evaluate[any](p, fmt.Sprintf("location.hash = %q, true", view[0]))
 			p.says(view[1])
 			evaluate[bool](p, `document.querySelectorAll("main details").forEach((d) => d.open = true), true`)
+			if view[0] == "#/0/hosts" {
+				p.until(`document.querySelectorAll(".graph circle").length > 10 && document.querySelectorAll(".graph tbody tr").length > 10`)
+			}
+			if view[0] == "#/0/changes" {
+				p.until(`document.querySelectorAll(".diff .plus").length === 6 && !document.querySelector(".diff script")`)
+			}
 			p.until(`!document.querySelector("iframe") || document.querySelector("iframe").contentWindow.length === 0`)
 			if wide := evaluate[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
 				t.Errorf("%s at %d px is %d px too wide", view[0], look.width, wide)
@@ -474,7 +528,7 @@ func TestJudgeByKeys(t *testing.T) {
 	p.until(`document.querySelector(".sides").innerText.includes("left the ten") && document.querySelectorAll(".rose").length === 2 && document.querySelectorAll(".fell").length === 2`)
 	p.do(chromedp.KeyEvent(kb.Backspace))
 	p.until(`document.querySelectorAll("#given li").length === 4`)
-	p.says("Stored as yes until you answer y or n.")
+	want = append(want, attacks[4][0]+" none")
 	evaluate[bool](p, `dispatchEvent(new KeyboardEvent("keydown", {key: "y", repeat: true}))`) // of a key held down
 	p.do(chromedp.KeyEvent("n"))
 	p.until(`document.querySelectorAll("#given li").length === 5`)
@@ -610,4 +664,46 @@ func TestLongList(t *testing.T) {
 	p.until(`location.hash.includes("/page?url=")`)
 	p.says("Words that weighed")
 	p.check()
+}
+
+// TestFacetsTakeSeveralValues: two hosts and pages on topic are one question to the server, whose clock
+// tells until when.
+func TestFacetsTakeSeveralValues(t *testing.T) {
+	f, browser := newFake(t), startBrowser(t)
+	p := openTab(t, browser, f, "#/0/pages?host=other.test&q=bank")
+	p.says("other.test")
+	for i, tick := range []string{"host1.test", "yes"} {
+		p.until(fmt.Sprintf(`[...document.querySelectorAll(".facets label")].find((l) => l.innerText.includes(%q))`, tick))
+		evaluate[bool](p, `document.querySelectorAll(".facets details").forEach((d) => d.open = true), true`)
+		evaluate[bool](p, fmt.Sprintf(`[...document.querySelectorAll(".facets label")].find((l) => l.innerText.includes(%q)).querySelector("input").click(), true`, tick))
+		p.until(fmt.Sprintf(`document.querySelectorAll(".facets input:checked").length === %d`, i+2))
+	}
+	p.says("2 chosen")
+	eventually(t, "the question with all values", func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, q := range f.asked {
+			if v, _ := url.ParseQuery(q); strings.Join(v["host"], " ") == "other.test host1.test" && v.Get("on_topic") == "yes" && v.Get("q") == "bank" {
+				return true
+			}
+		}
+		return false
+	})
+	if links := evaluate[string](p, `document.querySelector(".export a").getAttribute("href")`); !strings.Contains(links, "host=other.test&host=host1.test") || !strings.Contains(links, "on_topic=yes") {
+		t.Errorf("the export asks %s", links)
+	}
+	p.check()
+}
+
+// TestClockOfTheServer: the list of a running crawl ends at the server's present, not at the browser's.
+func TestClockOfTheServer(t *testing.T) {
+	f, browser := newFake(t), startBrowser(t)
+	f.date = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	p := openTab(t, browser, f, "#/0/pages")
+	p.says("Page 7")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if v, _ := url.ParseQuery(f.asked[0]); !strings.HasPrefix(v.Get("to"), "2030-01-01T00:") && !strings.HasPrefix(v.Get("to"), "2029-12-31T23:59") {
+		t.Errorf("the list was asked for until %s", v.Get("to"))
+	}
 }

@@ -13,5 +13,6 @@
 // Start with Open, or with Interface for the control socket. Files: server.go the server; access.go
 // who may ask; interface.go the questions about one store; rest.go a store at rest; index.go,
 // filter.go the list of pages; page.go one page; events.go the stream of a running crawl; hosts.go
-// hosts; export.go downloads; embed.go the page's files.
+// hosts; collection.go like pages, links between hosts, changes; export.go downloads; start.go commands
+// that the page may start; jobs.go their processes; embed.go the page's files.
 package ui

@@ -20,6 +20,7 @@ const (
 	tick        = 250 * time.Millisecond
 	statusEvery = 500 * time.Millisecond
 	restEvery   = time.Second
+	restsShare  = 400              // reading the hosts takes at most one part in so many of the time
 	alive       = 15 * time.Second // between two signs of life
 	restWatch   = time.Second      // between two looks whether a crawl has begun
 
@@ -254,9 +255,8 @@ func (f *Interface) latest(ctx context.Context) ([]numberedRow, uint64) {
 	for n := from + 1; n <= last; n++ {
 		one := numberedRow{number: n}
 		if p, err := s.Page(n); err == nil && !p.Withdrawn && p.SameAs == "" {
-			if row, err := f.shown(s, sc.row(p, nil), nil); err == nil {
-				one.row = &row
-			}
+			row := f.shownPage(sc.row(p, nil), p)
+			one.row = &row
 		}
 		rows = append(rows, one)
 	}
@@ -270,7 +270,7 @@ func (f *Interface) resting(ctx context.Context) []restingHost {
 	t := &f.stream
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.restsAt.IsZero() && time.Since(t.restsAt) < max(restEvery-tick/2, passShare*t.restsFor) {
+	if !t.restsAt.IsZero() && time.Since(t.restsAt) < max(restEvery-tick/2, restsShare*t.restsFor) {
 		return t.rests
 	}
 	s, done, err := f.Open(ctx)

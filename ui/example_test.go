@@ -32,5 +32,5 @@ func ExampleOpen() {
 	defer resp.Body.Close()
 	text, _ := io.ReadAll(resp.Body)
 	fmt.Print(string(text))
-	// Output: {"stores":[]}
+	// Output: {"stores":[],"starts":false}
 }

@@ -47,12 +47,27 @@ type hasty struct {
 
 func (h hasty) Write(b []byte) (n int, err error) {
 	control := http.NewResponseController(h.w)
+	for len(b) > 0 && err == nil {
+		part := b[:min(len(b), hastyBytes)]
+		if n, err = h.write(control, part, n); err == nil {
+			b = b[len(part):]
+		}
+	}
+	return n, err
+}
+
+// hastyBytes is how much a client must read in stallsIn; Parquet is written by megabytes.
+const hastyBytes = 16 << 10
+
+// write writes a part, and returns how much was written with the n bytes before it.
+func (h hasty) write(control *http.ResponseController, part []byte, n int) (int, error) {
 	_ = control.SetWriteDeadline(time.Now().Add(stallsIn))
 	defer context.AfterFunc(h.ctx, func() { _ = control.SetWriteDeadline(time.Now()) })()
 	if err := h.ctx.Err(); err != nil {
-		return 0, err
+		return n, err
 	}
-	return h.w.Write(b)
+	wrote, err := h.w.Write(part)
+	return n + wrote, err
 }
 
 func (f *Interface) download(r *http.Request, begin func(name, media string) io.Writer) error {
@@ -72,14 +87,16 @@ func (f *Interface) download(r *http.Request, begin func(name, media string) io.
 	if sel.found > mostHits {
 		return cli.Usagef("the search finds %d pages, and a download has the best %d at most; give more words", sel.found, mostHits)
 	}
-	numbers := map[uint64]bool{}
+	numbers, others := map[uint64]bool{}, []store.ID{}
 	for _, one := range sel.rows {
 		if one.number != 0 {
 			numbers[uint64(one.number)] = true
+		} else if name == "urls" {
+			others = append(others, store.ID(one.id))
 		}
 	}
-	if len(numbers) == 0 {
-		return cli.Usagef("no page fits this filter; choose another one")
+	if len(numbers)+len(others) == 0 {
+		return cli.Usagef("no page fits this filter; choose another one, or the format urls for URLs without a page")
 	}
 	stores, err := export.Open(r.Context(), []string{f.dir}, export.Options{
 		Open: func(string) (*store.Store, func() error, error) { return s, func() error { return nil }, nil },
@@ -101,7 +118,26 @@ func (f *Interface) download(r *http.Request, begin func(name, media string) io.
 		return err
 	}
 	to := begin(nameOf(f.dir)+kind[0], kind[1])
-	return write(r.Context(), chosen(pages.Pages(r.Context()), numbers), &format, name, to)
+	if err := write(r.Context(), chosen(pages.Pages(r.Context()), numbers), &format, name, to); err != nil {
+		return err
+	}
+	return writeOthers(s, others, to)
+}
+
+// writeOthers writes the addresses of URLs without a page.
+func writeOthers(s *store.Store, ids []store.ID, to io.Writer) error {
+	return s.URLs().Walk(func(name func(id store.ID) (string, error)) error {
+		for _, id := range ids {
+			url, err := name(id)
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(to, url+"\n"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // chosen yields the pages with these numbers.

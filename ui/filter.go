@@ -22,12 +22,13 @@ import (
 type filter struct {
 	text string // the query without offset and limit
 
-	q                              string
-	state, host, lang, kind, label string // "": any
-	from, to                       int64  // Unix seconds
-	least, most                    float64
-	sort                           string
-	falling                        bool
+	q           string
+	want        [facetCount][]string // values of which one must hold; none: any
+	from, to    int64                // Unix seconds
+	least, most float64
+	sort        string
+	falling     bool
+	like        uint32 // number of the page whose copies are wanted; 0: any
 
 	hits  map[uint32]int // number of a page that q finds → its place; nil without q
 	found int            // how many q finds
@@ -39,8 +40,10 @@ const sortedByHit = "hit"
 func filterOf(values url.Values) (f filter, err error) {
 	get := func(name string) string { return values.Get(name) }
 	f = filter{
-		q: get("q"), state: get("state"), host: get("host"), lang: get("lang"), kind: get("type"), label: get("label"),
-		to: math.MaxInt64, least: math.Inf(-1), most: math.Inf(1), sort: get("sort"), falling: get("order") != "asc",
+		q: get("q"), to: math.MaxInt64, least: math.Inf(-1), most: math.Inf(1), sort: get("sort"), falling: get("order") != "asc",
+	}
+	for i, name := range facetNames {
+		f.want[i] = slices.DeleteFunc(slices.Clone(values[name]), func(v string) bool { return v == "" })
 	}
 	if f.sort == "" {
 		if f.sort = "time"; f.q != "" {
@@ -51,8 +54,19 @@ func filterOf(values url.Values) (f filter, err error) {
 	} else if get("order") == "" {
 		f.falling = f.sort == "time" || f.sort == "score"
 	}
-	if f.label != "" && !slices.Contains([]string{"yes", "no", "none"}, f.label) {
-		return f, cli.Usagef("label=%.50q: want yes, no or none", f.label)
+	for facet, names := range map[int][]string{facetLabel: labelNames, facetTopic: topicNames} {
+		for _, value := range f.want[facet] {
+			if !slices.Contains(names, value) {
+				return f, cli.Usagef("%s=%.50q: want %s", facetNames[facet], value, strings.Join(names, " or "))
+			}
+		}
+	}
+	if text := get("like"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return f, cli.Usagef("like=%.50q: want the number of a page; /groups has it", text)
+		}
+		f.like = uint32(n)
 	}
 	for name, into := range map[string]*float64{"min": &f.least, "max": &f.most} {
 		if text := get(name); text != "" {
@@ -87,7 +101,8 @@ func filterOf(values url.Values) (f filter, err error) {
 
 // The facets of the list.
 const (
-	facetLabel = iota
+	facetTopic = iota
+	facetLabel
 	facetState
 	facetHost
 	facetLang
@@ -95,46 +110,54 @@ const (
 	facetCount
 )
 
+// facetNames are the parameters of the facets.
+var facetNames = [facetCount]string{"on_topic", "label", "state", "host", "lang", "type"}
+
 // numbered is a filter in the numbers of an index.
 type numbered struct {
 	*filter
-	want [facetCount]int64 // number of the wanted value; -1: any; -2: a value that no row has
+	want [facetCount][]int64 // numbers of the wanted values; none: any; -1 is of a value that no row has
 }
 
 // numbered translates the names; mu is held.
 func (x *index) numbered(f *filter) numbered {
 	n := numbered{filter: f}
-	for i, of := range []struct {
-		text string
-		in   *names
-	}{facetState: {f.state, &x.states}, facetHost: {f.host, &x.hosts}, facetLang: {f.lang, &x.langs}, facetType: {f.kind, &x.kinds}} {
-		n.want[i] = -1
-		if of.text == "" || of.in == nil {
-			continue
-		}
-		n.want[i] = -2
-		if at, ok := of.in.number[of.text]; ok {
-			n.want[i] = int64(at)
-		} else if i == facetHost { // a name without its port
-			for _, port := range []string{":443", ":80"} {
-				if at, ok := of.in.number[of.text+port]; ok {
-					n.want[i] = int64(at)
-				}
+	in := [facetCount]*names{facetState: &x.states, facetHost: &x.hosts, facetLang: &x.langs, facetType: &x.kinds}
+	for i, values := range f.want {
+		for _, value := range values {
+			switch i {
+			case facetLabel:
+				n.want[i] = append(n.want[i], int64(slices.Index(labelNames, value)))
+			case facetTopic:
+				n.want[i] = append(n.want[i], int64(slices.Index(topicNames, value)))
+			case facetHost: // also a name without its port
+				n.want[i] = append(n.want[i], in[i].find(value), in[i].find(value+":443"), in[i].find(value+":80"))
+			default:
+				n.want[i] = append(n.want[i], in[i].find(value))
 			}
 		}
-	}
-	n.want[facetLabel] = -1
-	if f.label != "" {
-		n.want[facetLabel] = int64(slices.Index(labelNames, f.label))
 	}
 	return n
 }
 
-// labelNames are the values of the facet label, by number.
-var labelNames = []string{"none", "yes", "no"}
+// find returns the number of a text; -1 if it has none.
+func (n *names) find(text string) int64 {
+	if i, ok := n.number[text]; ok {
+		return int64(i)
+	}
+	return -1
+}
+
+// The values of facets that are no names of the index, by number.
+var (
+	labelNames = []string{"none", "yes", "no"}
+	topicNames = []string{"no", "yes"}
+)
 
 func (r *row) value(facet int) int64 {
 	switch facet {
+	case facetTopic:
+		return int64(r.flags & onTopic)
 	case facetLabel:
 		switch {
 		case r.flags&labelledYes != 0:
@@ -154,9 +177,12 @@ func (r *row) value(facet int) int64 {
 }
 
 // misses returns how many facets refuse a row, and the last of them; 2 for a row that something else
-// refuses. Without a state, only pages count.
+// refuses. Without a state, only pages and wanted copies count.
 func (n *numbered) misses(r *row) (count, facet int) {
 	if at := int64(r.at); at < n.from || at > n.to || float64(r.score) < n.least || float64(r.score) > n.most {
+		return 2, 0
+	}
+	if n.like != 0 && n.like != r.number && n.like != r.like {
 		return 2, 0
 	}
 	if n.hits != nil {
@@ -164,11 +190,11 @@ func (n *numbered) misses(r *row) (count, facet int) {
 			return 2, 0
 		}
 	}
-	if n.want[facetState] == -1 && r.number == 0 {
+	if len(n.want[facetState]) == 0 && n.like == 0 && r.number == 0 {
 		count, facet = 1, facetState
 	}
 	for i, want := range n.want {
-		if want != -1 && r.value(i) != want {
+		if len(want) > 0 && !slices.Contains(want, r.value(i)) {
 			count, facet = count+1, i
 		}
 	}
@@ -181,6 +207,7 @@ type facetValue struct {
 }
 
 type facets struct {
+	Topic []facetValue `json:"on_topic"`
 	Label []facetValue `json:"label"`
 	State []facetValue `json:"state"`
 	Host  []facetValue `json:"host"`
@@ -276,6 +303,7 @@ func (x *index) facets(counts [facetCount]map[int64]int) facets {
 		return all[:min(most, len(all))]
 	}
 	return facets{
+		Topic: name(facetTopic, topicNames, math.MaxInt),
 		Label: name(facetLabel, labelNames, math.MaxInt), State: name(facetState, x.states.list, math.MaxInt), Host: name(facetHost, x.hosts.list, hostsShown),
 		Lang: name(facetLang, x.langs.list, math.MaxInt), Type: name(facetType, x.kinds.list, math.MaxInt),
 	}
@@ -457,6 +485,7 @@ type Row struct {
 	Type    string    `json:"type"`
 	Time    time.Time `json:"time"`
 	Bytes   int64     `json:"bytes"`
+	Reason  string    `json:"reason,omitempty"`  // why it ended so, where the state does not tell
 	Snippet []string  `json:"snippet,omitempty"` // the odd elements are hits
 }
 
@@ -465,23 +494,12 @@ const titleShown = 300
 
 // shown reads what a row shows beside its columns.
 func (f *Interface) shown(s *store.Store, r row, marker *search.Marker) (v Row, err error) {
-	x := &f.index
-	x.mu.RLock()
-	v = Row{
-		State: x.states.list[r.state], Score: float64(r.score), Topic: x.topics.list[r.topic], OnTopic: r.flags&onTopic != 0,
-		Lang: x.langs.list[r.lang], Type: x.kinds.list[r.kind], Time: time.Unix(int64(r.at), 0).UTC(), Bytes: int64(r.bytes), Host: x.hosts.list[r.host],
-	}
-	x.mu.RUnlock()
-	if label := r.value(facetLabel); label != 0 {
-		v.Label = &labelNames[label]
-	}
 	if r.number != 0 {
 		p, err := s.Page(uint64(r.number))
 		if err != nil {
 			return v, err
 		}
-		ok := http.StatusOK
-		v.URL, v.Title, v.Code = p.URL, cli.Cut(p.Title, titleShown), &ok
+		v = f.shownPage(r, p)
 		if marker != nil {
 			body, err := s.Body(p.Number)
 			if err != nil {
@@ -492,6 +510,7 @@ func (f *Interface) shown(s *store.Store, r row, marker *search.Marker) (v Row, 
 		}
 		return v, nil
 	}
+	v = f.columns(r)
 	discovery, err := s.URLs().Discovery(store.ID(r.id))
 	if err != nil {
 		return v, err
@@ -501,10 +520,35 @@ func (f *Interface) shown(s *store.Store, r row, marker *search.Marker) (v Row, 
 	if err != nil {
 		return v, err
 	}
+	if life.Outcome != nil {
+		v.Reason = cli.Cut(life.Outcome.Reason, titleShown)
+	}
 	if n := len(life.Visits); n > 0 && life.Visits[n-1].Code != 0 {
 		v.Code = &life.Visits[n-1].Code
 	}
 	return v, nil
+}
+
+// shownPage is shown of a page that has been read.
+func (f *Interface) shownPage(r row, p *store.Page) Row {
+	v, ok := f.columns(r), http.StatusOK
+	v.URL, v.Title, v.Code = p.URL, cli.Cut(p.Title, titleShown), &ok
+	return v
+}
+
+// columns returns what the list itself knows of a row.
+func (f *Interface) columns(r row) Row {
+	x := &f.index
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	v := Row{
+		State: x.states.list[r.state], Score: float64(r.score), Topic: x.topics.list[r.topic], OnTopic: r.flags&onTopic != 0,
+		Lang: x.langs.list[r.lang], Type: x.kinds.list[r.kind], Time: time.Unix(int64(r.at), 0).UTC(), Bytes: int64(r.bytes), Host: x.hosts.list[r.host],
+	}
+	if label := r.value(facetLabel); label != 0 {
+		v.Label = &labelNames[label]
+	}
+	return v
 }
 
 type pagesAnswer struct {

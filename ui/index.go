@@ -11,18 +11,20 @@ import (
 	"time"
 
 	"fossick/crawler/control"
+	"fossick/crawler/fetch"
 	"fossick/internal/document"
 	"fossick/internal/page"
 	"fossick/store"
 )
 
-// row is a URL that has ended, in 36 bytes. Title and address stay in the store.
+// row is a URL that has ended, in 40 bytes. Title and address stay in the store.
 type row struct {
 	id     uint32
 	number uint32 // of its page; 0 without one
 	host   uint32
 	at     uint32 // Unix seconds
 	bytes  uint32 // at most 4 GiB
+	like   uint32 // number of the page that it is a copy of; 0 for none
 	score  float32
 
 	state, topic, lang, kind uint16 // of the names of the index
@@ -107,11 +109,14 @@ func (f *Interface) indexed(ctx context.Context) (complete bool, err error) {
 		f.work.Go(func() {
 			defer done()
 			began, changed := time.Now(), f.changed()
-			err := x.safely(f.ctx, s, x.ready.IsZero())
+			ctx, stop := f.untilPause()
+			defer stop()
+			err := x.safely(ctx, s, x.ready.IsZero())
 			x.passMu.Lock()
 			defer x.passMu.Unlock()
-			x.tried, x.failed = time.Now(), err
-			if err == nil {
+			if x.tried, x.failed = time.Now(), err; ctx.Err() != nil {
+				x.failed = nil // a later question begins again
+			} else if err == nil {
 				x.ready, x.took, x.changed = x.tried, time.Since(began), changed
 			}
 			x.passing = nil
@@ -129,6 +134,21 @@ func (f *Interface) indexed(ctx context.Context) (complete bool, err error) {
 		}
 	}
 	return x.await(ctx, f.crawl != nil)
+}
+
+// untilPause returns a context for work beside answers, for whose end the crawl must not wait between
+// two sessions.
+func (f *Interface) untilPause() (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(f.ctx)
+	pausing := f.Pausing()
+	go func() {
+		select {
+		case <-pausing:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, stop
 }
 
 // await waits a moment for the end of the pass; while a crawl runs, only of the first.
@@ -295,7 +315,6 @@ func (sc *scan) row(p *store.Page, refined *store.Label) row {
 // others returns the rows of URLs without a page, and corrects the states of pages that were visited
 // again.
 func (sc *scan) others(ctx context.Context, s *store.Store, pages []row) (all []row, err error) {
-	x := sc.x
 	for e, err := range s.URLs().Ended("") {
 		if err == nil {
 			err = ctx.Err()
@@ -303,22 +322,34 @@ func (sc *scan) others(ctx context.Context, s *store.Store, pages []row) (all []
 		if err != nil {
 			return nil, err
 		}
-		if e.HasPage() {
-			if i, ok := find(pages, e.Page); ok && e.State != "ok" {
-				x.mu.Lock()
-				pages[i].state = x.states.few(e.State)
-				x.mu.Unlock()
-			}
-			continue
+		if !e.HasPage() {
+			all = append(all, sc.other(&e))
+		} else if i, ok := find(pages, e.Page); ok && e.State != "ok" {
+			sc.correct(&pages[i], e.State)
 		}
-		x.mu.Lock()
-		all = append(all, row{
-			id: uint32(e.ID), host: x.hosts.of(page.Host(e.URL)), at: uint32(e.Outcome.At / 1000), score: float32(e.Score), state: x.states.few(e.State),
-			topic: x.topics.few(""), lang: x.langs.few(""), kind: x.kinds.few(""), flags: sc.marks[e.ID],
-		})
-		x.mu.Unlock()
 	}
 	return all, nil
+}
+
+// other makes the row of a URL without a page.
+func (sc *scan) other(e *store.Ended) row {
+	x := sc.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r := row{
+		id: uint32(e.ID), host: x.hosts.of(page.Host(e.URL)), at: uint32(e.Outcome.At / 1000), score: float32(e.Score), state: x.states.few(e.State),
+		topic: x.topics.few(""), lang: x.langs.few(""), kind: x.kinds.few(""), flags: sc.marks[e.ID],
+	}
+	if e.State == string(fetch.StateDuplicate) {
+		r.like = uint32(e.Page)
+	}
+	return r
+}
+
+func (sc *scan) correct(r *row, state string) {
+	sc.x.mu.Lock()
+	defer sc.x.mu.Unlock()
+	r.state = sc.x.states.few(state)
 }
 
 // find returns the place of a page by its number.
@@ -389,7 +420,9 @@ func (f *Interface) labelled(ctx context.Context, labels []control.Label) error 
 		x.mu.Lock()
 		if life.Page != nil && life.Outcome.HasPage() {
 			if i, ok := find(x.pages, life.Page.Number); ok {
-				x.pages[i].flags = flagOf(l.Label == "yes")
+				if x.pages[i].flags = 0; life.Mark != nil || len(life.Marks) > 0 {
+					x.pages[i].flags = flagOf(l.Label == "yes")
+				}
 				if life.Page.Relevant {
 					x.pages[i].flags |= onTopic
 				}

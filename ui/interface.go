@@ -29,6 +29,8 @@ type source interface {
 	Label(ctx context.Context, r control.LabelRequest) (*control.LabelAnswer, error)
 	// Ended is closed when no more questions are answered.
 	Ended() <-chan struct{}
+	// Pausing is closed when what has the store open should let go of it.
+	Pausing() <-chan struct{}
 }
 
 // Crawl is a running crawl.
@@ -81,6 +83,7 @@ type Interface struct {
 	source
 	urls  func(*store.Store) (*page.Normalizer, error)
 	text  Text
+	since Changes
 	crawl *Crawl // nil at rest
 	dir   string
 	mux   *http.ServeMux
@@ -93,18 +96,24 @@ type Interface struct {
 	stream stream
 	search searches
 	hosts  hostTable
+	links  linkTable
+	queued heldQueue
 }
+
+// Changes returns what has changed in a store since a time, as fossick watch --since does, in its JSON
+// form; with a URL the difference of that page's main text.
+type Changes = func(ctx context.Context, s *store.Store, since, url string) (any, error)
 
 // Text returns a page's main text, plain and as Markdown.
 type Text = func(body []byte, p *store.Page) (text, markdown string)
 
 // New returns the interface of the crawl that answers at a control socket.
-func New(socket *control.Socket, urls func(*store.Store) (*page.Normalizer, error), text Text, crawl Crawl) *Interface {
-	return newInterface(socket, socket.Store.Dir(), urls, text, &crawl)
+func New(socket *control.Socket, urls func(*store.Store) (*page.Normalizer, error), text Text, since Changes, crawl Crawl) *Interface {
+	return newInterface(socket, socket.Store.Dir(), urls, text, since, &crawl)
 }
 
-func newInterface(from source, dir string, urls func(*store.Store) (*page.Normalizer, error), text Text, crawl *Crawl) *Interface {
-	f := &Interface{source: from, dir: dir, urls: urls, text: text, crawl: crawl, mux: http.NewServeMux()}
+func newInterface(from source, dir string, urls func(*store.Store) (*page.Normalizer, error), text Text, since Changes, crawl *Crawl) *Interface {
+	f := &Interface{source: from, dir: dir, urls: urls, text: text, since: since, crawl: crawl, mux: http.NewServeMux()}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	for pattern, answer := range f.routes() {
 		f.mux.HandleFunc(pattern, answer)
@@ -121,7 +130,8 @@ func (f *Interface) routes() map[string]http.HandlerFunc {
 		"GET /{$}": answering(f.summary), "GET /status": answering(f.status), "GET /events": f.events, "GET /pages": answering(f.pages),
 		"GET /queue": answering(f.queue), "GET /hosts": answering(f.listHosts), "GET /story": answering(f.story), "GET /page": answering(f.page),
 		"GET /snapshot": f.snapshot, "GET /ask": answering(f.ask), "POST /label": answering(f.label), "POST /crawl": answering(f.change),
-		"GET /states": answering(f.states), "GET /export": f.export,
+		"GET /states": answering(f.states), "GET /export": f.export, "GET /groups": answering(f.groups), "GET /links": answering(f.linksOfHosts),
+		"GET /changes": answering(f.changes),
 	}
 }
 
@@ -249,12 +259,44 @@ func (f *Interface) queue(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	links, total, err := f.Queue(r.Context(), n)
-	return struct {
-		Total int            `json:"total"`
-		Links []control.Best `json:"links"`
-	}{total, links}, err
+	if f.crawl == nil {
+		links, total, err := f.Queue(r.Context(), n)
+		return queueAnswer{total, links}, err
+	}
+	h := &f.queued
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.n != n || time.Since(h.at) > max(queueHolds, queueShare*h.took) {
+		began := time.Now()
+		links, total, err := f.Queue(r.Context(), n)
+		if err != nil {
+			return nil, err
+		}
+		h.queueAnswer, h.n, h.at, h.took = queueAnswer{total, links}, n, time.Now(), time.Since(began)
+	}
+	return h.queueAnswer, nil
 }
+
+type queueAnswer struct {
+	Total int            `json:"total"`
+	Links []control.Best `json:"links"`
+}
+
+// heldQueue is the last answer about a running crawl's queue, which several tabs ask for again and again.
+type heldQueue struct {
+	mu sync.Mutex // guards the fields below, held while they are read
+	queueAnswer
+	n    int // of links wanted
+	at   time.Time
+	took time.Duration
+}
+
+// A queue is not read again for a while: the best links cost the crawl's owner a turn, and their reasons
+// a scoring.
+const (
+	queueHolds = time.Second
+	queueShare = 200 // reading it takes at most one part in so many of the time
+)
 
 // askedPage is a page or link whose label would change the crawl much.
 type askedPage struct {
@@ -312,12 +354,12 @@ func (f *Interface) label(r *http.Request) (any, error) {
 		return nil, cli.Usagef("labels: %v", err)
 	}
 	for _, l := range asked.Labels {
-		if l.Label != "yes" && l.Label != "no" {
-			return nil, cli.Usagef("%.100q: label %.20q; want yes or no", l.URL, l.Label)
+		if err := l.Check(); err != nil {
+			return nil, err
 		}
 	}
 	if len(asked.Labels) == 0 {
-		return nil, cli.Usagef("labels: give at least one URL with yes or no")
+		return nil, cli.Usagef("labels: give at least one URL with yes, no or none")
 	}
 	before, err := f.best(r.Context())
 	if err != nil {

@@ -112,7 +112,7 @@ func TestDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t, makeStore(t, 4))
-	want := []string{"get /api/stores", "get /api/openapi.yaml"}
+	want := []string{"get /api/stores", "get /api/openapi.yaml", "get /api/start", "post /api/start", "post /api/start/{id}/stop", "post /api/examples"}
 	for pattern := range s.stores[0].rest.routes() {
 		method, path, _ := strings.Cut(pattern, " ")
 		want = append(want, strings.ToLower(method)+" /api/stores/{n}"+strings.TrimSuffix(path, "/{$}"))
@@ -121,7 +121,9 @@ func TestDescription(t *testing.T) {
 	for path, methods := range d.Paths {
 		for method, op := range methods {
 			got = append(got, method+" "+path)
-			d.ask(s, method, path, op)
+			if !strings.HasPrefix(path, "/api/start/") && path != "/api/start" && path != "/api/examples" { // TestJobs
+				d.ask(s, method, path, op)
+			}
 		}
 	}
 	slices.Sort(got)
@@ -131,7 +133,7 @@ func TestDescription(t *testing.T) {
 	}
 	for name, of := range d.Components.Schemas {
 		for key := range of.Properties {
-			if d.seen[of] != nil && !d.seen[of][key] && !slices.Contains([]string{"topic", "topics", "whole", "error"}, key) { // of several topics, several agents
+			if d.seen[of] != nil && !d.seen[of][key] && !slices.Contains([]string{"topic", "topics", "whole", "error", "reason", "diff"}, key) { // of several topics, several agents
 				t.Errorf("%s.%s is described, and no answer has it", name, key)
 			}
 		}

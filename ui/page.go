@@ -149,9 +149,7 @@ func (f *Interface) page(r *http.Request) (any, error) {
 	if life.Mark != nil {
 		sc.marks = map[store.ID]uint8{p.ID: flagOf(life.Mark.OnTopic)}
 	}
-	if v.Row, err = f.shown(s, sc.row(p, refined), nil); err != nil {
-		return nil, err
-	}
+	v.Row = f.shownPage(sc.row(p, refined), p)
 	body, err := s.Body(p.Number)
 	if err != nil {
 		return nil, err

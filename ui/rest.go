@@ -17,7 +17,8 @@ import (
 
 // Rest is what a store without a running crawl needs to be shown.
 type Rest struct {
-	Text Text
+	Text    Text
+	Changes Changes
 	// URLs returns the normal form of URLs in a store's crawl.
 	URLs func(*store.Store) (*page.Normalizer, error)
 	// Examine returns the questions of a store's crawl. It takes about a millisecond a page.
@@ -33,7 +34,7 @@ type Examiner interface {
 // Times of a store at rest.
 const (
 	idleTime  = 2 * time.Second  // to its close after the last question; longer if its crawl's scorer learned long
-	idleMost  = 10 * time.Second // likewise at most
+	idleMost  = 10 * time.Minute // likewise at most: what took minutes to learn must not be learned for each answer
 	endsAfter = 10 * time.Second // how long the end waits for answers in progress
 )
 
@@ -59,10 +60,12 @@ type resting struct {
 }
 
 func atRest(dir string, opt Rest) *Interface {
-	return newInterface(&resting{dir: dir, opt: opt, ended: make(chan struct{})}, dir, opt.URLs, opt.Text, nil)
+	return newInterface(&resting{dir: dir, opt: opt, ended: make(chan struct{})}, dir, opt.URLs, opt.Text, opt.Changes, nil)
 }
 
 func (r *resting) Ended() <-chan struct{} { return r.ended }
+
+func (r *resting) Pausing() <-chan struct{} { return r.ended }
 
 func (r *resting) Open(context.Context) (*store.Store, func() error, error) {
 	r.mu.Lock()
@@ -102,11 +105,7 @@ func (r *resting) leave() error {
 		r.unused = nil
 		return nil
 	}
-	after := idleTime
-	if r.examiner != nil {
-		after = max(idleTime, min(2*r.learning, idleMost))
-	}
-	r.idle = time.AfterFunc(after, func() {
+	r.idle = time.AfterFunc(r.idleFor(), func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.users == 0 {
@@ -114,6 +113,23 @@ func (r *resting) leave() error {
 		}
 	})
 	return nil
+}
+
+// idleFor returns how long the store stays open without questions; mu is held.
+func (r *resting) idleFor() time.Duration {
+	if r.examiner == nil {
+		return idleTime
+	}
+	return max(idleTime, min(2*r.learning, idleMost))
+}
+
+// release closes the store at once if nobody uses it.
+func (r *resting) release() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.users == 0 && r.examiner == nil {
+		_ = r.close() // the next question opens it again, or says why not
+	}
 }
 
 // close closes the store; mu is held.

@@ -29,15 +29,63 @@ type Options struct {
 	Addr     string   // HOST:PORT; without HOST on loopback
 	Password string   // "": a token in the address, and loopback only
 	Dirs     []string // folders of stores
+	Start    *Start   // nil: the page starts nothing
 	Rest              // for stores without a running crawl
 }
 
 // Server serves the page and the interface.
 type Server struct {
-	access *access
-	stores []*stored
-	server *serving.Server
-	addr   net.Addr
+	access  *access
+	server  *serving.Server
+	addr    net.Addr
+	rest    Rest
+	start   *Start
+	jobs    jobs
+	opening chan struct{} // has a token for each store that is opened for the list
+
+	mu     sync.Mutex // guards stores
+	stores []*stored  // only grows, so that an index stays
+}
+
+// all returns the stores.
+func (s *Server) all() []*stored {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.stores)
+}
+
+// stored returns the store with an index; nil if there is none.
+func (s *Server) stored(n int) *stored {
+	all := s.all()
+	if n >= len(all) {
+		s.look() // a command may just have made it
+		all = s.all()
+	}
+	if n < 0 || n >= len(all) {
+		return nil
+	}
+	return all[n]
+}
+
+// add adds the stores that are not there yet.
+func (s *Server) add(dirs []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, dir := range dirs {
+		if slices.ContainsFunc(s.stores, func(one *stored) bool { return one.dir == dir }) {
+			continue
+		}
+		one := &stored{name: nameOf(dir), dir: dir, rest: atRest(dir, s.rest)}
+		one.proxy = proxyTo(one)
+		s.stores = append(s.stores, one)
+	}
+}
+
+// look finds the stores that commands have made.
+func (s *Server) look() {
+	if s.start != nil {
+		s.add(s.start.Stores())
+	}
 }
 
 // stored is a store of the server.
@@ -45,6 +93,10 @@ type stored struct {
 	name, dir string
 	rest      *Interface // when no crawl runs
 	proxy     *httputil.ReverseProxy
+
+	mu    sync.Mutex // guards the fields below, held while they are read
+	row   summary    // in the list
+	files string     // of the store when row was read; "" without one
 }
 
 //go:embed openapi.yaml
@@ -60,16 +112,18 @@ func Open(opt Options) (*Server, error) {
 		return nil, cli.Usagef("--addr: %w; give a free HOST:PORT such as 127.0.0.1:8080", err)
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	s := &Server{access: newAccess(opt.Password, port), addr: l.Addr()}
-	for _, dir := range opt.Dirs {
-		one := &stored{name: nameOf(dir), dir: dir, rest: atRest(dir, opt.Rest)}
-		one.proxy = proxyTo(one)
-		s.stores = append(s.stores, one)
-	}
+	s := &Server{access: newAccess(opt.Password, port), addr: l.Addr(), rest: opt.Rest, start: opt.Start, opening: make(chan struct{}, mostOpening)}
+	s.add(opt.Dirs)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/stores", answering(s.list))
 	mux.HandleFunc("/api/stores/{n}", s.one)
 	mux.HandleFunc("/api/stores/{n}/{what}", s.one)
+	if s.start != nil {
+		mux.HandleFunc("GET /api/start", answering(s.listJobs))
+		mux.HandleFunc("POST /api/start", answering(s.startJob))
+		mux.HandleFunc("POST /api/start/{id}/stop", answering(s.stopJob))
+		mux.HandleFunc("POST /api/examples", answering(s.examples))
+	}
 	mux.HandleFunc("GET /api/openapi.yaml", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/yaml")
 		_, _ = w.Write(openAPI)
@@ -94,13 +148,18 @@ func (s *Server) Address() string {
 // Addr returns the address without the token.
 func (s *Server) Addr() string { return s.addr.String() }
 
-// Stop ends the server and waits for it.
+// Stop ends the server and the commands that its page started, and waits for them.
 func (s *Server) Stop() error {
-	for _, one := range s.stores {
+	s.jobs.end(stopTime, func(dir string) {
+		if s.start.Ended != nil {
+			s.start.Ended(resumes(dir))
+		}
+	})
+	for _, one := range s.all() {
 		one.rest.stop()
 	}
 	err := s.server.Stop()
-	for _, one := range s.stores {
+	for _, one := range s.all() {
 		err = errors.Join(err, one.rest.Close())
 	}
 	return err
@@ -130,14 +189,15 @@ func files() http.Handler {
 // one passes a question to whoever answers for a store now.
 func (s *Server) one(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.PathValue("n"))
-	if err != nil || n < 0 || n >= len(s.stores) {
+	one := s.stored(n)
+	if err != nil || one == nil {
 		fail(w, http.StatusNotFound, "there is no such store; see /api/stores")
 		return
 	}
 	r = r.Clone(r.Context())
 	r.URL.Path, r.URL.RawPath = "/"+r.PathValue("what"), ""
 	w.Header().Set("Content-Security-Policy", answerCSP)
-	s.stores[n].ServeHTTP(w, r)
+	one.ServeHTTP(w, r)
 }
 
 func (s *stored) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -209,12 +269,15 @@ type summary struct {
 func (s *Server) list(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), listTime)
 	defer cancel()
+	s.look()
+	stores := s.all()
 	all := struct {
 		Stores []summary `json:"stores"`
-	}{make([]summary, len(s.stores))}
+		Starts bool      `json:"starts"` // the page may start commands
+	}{make([]summary, len(stores)), s.start != nil}
 	var asking sync.WaitGroup
-	for i, one := range s.stores {
-		asking.Go(func() { all.Stores[i] = one.summary(r.Clone(ctx)) })
+	for i, one := range stores {
+		asking.Go(func() { all.Stores[i] = one.listed(r.Clone(ctx), s.opening, len(stores) > mostOpening) })
 	}
 	asking.Wait()
 	return all, nil
@@ -222,6 +285,40 @@ func (s *Server) list(r *http.Request) (any, error) {
 
 // listTime bounds the wait for a crawl that does not answer.
 const listTime = 2 * time.Second
+
+// mostOpening is how many stores at rest are open for the list at once.
+const mostOpening = 2
+
+// listed is summary, which a store at rest answers from memory until it changes. One of many is closed
+// at once.
+func (s *stored) listed(r *http.Request, opening chan struct{}, many bool) summary {
+	rest, ok := s.rest.source.(*resting)
+	if !ok || control.HasSocket(s.dir) {
+		return s.summary(r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if files := filesOf(s.dir); files == s.files {
+		return s.row
+	}
+	select {
+	case opening <- struct{}{}:
+		defer func() { <-opening }()
+	case <-r.Context().Done():
+		return summary{Name: s.name, Dir: s.dir, Topics: []string{}, Error: errLate.Error()}
+	}
+	row := s.summary(r)
+	if many {
+		rest.release()
+	}
+	if s.files = ""; row.Error == "" {
+		s.row, s.files = row, filesOf(s.dir)
+	}
+	return row
+}
+
+// errLate stands for an answer that was not ready in time.
+var errLate = errors.New("the store is being read; its figures come in a moment")
 
 func (s *stored) summary(r *http.Request) (row summary) {
 	var got answer
@@ -267,6 +364,9 @@ func (a *answer) Write(b []byte) (int, error) {
 func answering(f func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := f(r)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = errLate
+		}
 		if err != nil {
 			fail(w, statusOf(err), err.Error())
 			return
@@ -290,7 +390,7 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, store.ErrNoPage), errors.Is(err, store.ErrNone):
 		return http.StatusNotFound
-	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete):
+	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete), errors.Is(err, errLate):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

@@ -123,7 +123,17 @@ func (a asks) Queue(n int) ([]control.Best, int, error) {
 	return control.QueueStored(a.s, page.NewNormalizer(nil), n)
 }
 
-var atRestOptions = Rest{Text: textOf, URLs: urlsOf, Examine: func(s *store.Store, _ string) (Examiner, error) { return asks{s}, nil }}
+func changesOf(_ context.Context, _ *store.Store, since, url string) (any, error) {
+	if url != "" {
+		return map[string]string{"diff": "@@ -1 +1 @@\n-nectar\n+honey\n"}, nil
+	}
+	line := func(what string) []map[string]string {
+		return []map[string]string{{"url": "http://h0.test/page0", "title": since, "at": "2026-11-01T00:00:00Z", "what": what}}
+	}
+	return map[string]any{"since": "2026-11-01T00:00:00Z", "new": line(""), "changed": line("text"), "gone": line("code"), "totals": map[string]int{"new": 1, "changed": 1, "gone": 1}}, nil
+}
+
+var atRestOptions = Rest{Text: textOf, Changes: changesOf, URLs: urlsOf, Examine: func(s *store.Store, _ string) (Examiner, error) { return asks{s}, nil }}
 
 // serve starts a server of stores.
 func serve(t testing.TB, dirs ...string) *Server {
@@ -274,6 +284,13 @@ func TestPages(t *testing.T) {
 		{"from=2026-11-01T00:00:08Z&to=2026-11-01", 2, "http://h0.test/page9"},
 		{"state=code", 1, "http://h1.test/page10"},
 		{"lang=en&type=html&label=none", 10, "http://h0.test/page9"},
+		{"host=h1.test&host=h2.test:80", 5, "http://h2.test/page8"},
+		{"state=ok&state=code&host=h1.test", 3, "http://h1.test/page7"},
+		{"on_topic=yes", 5, "http://h2.test/page8"},
+		{"on_topic=yes&on_topic=no", 10, ""},
+		{"on_topic=no&label=yes&label=none&lang=en&lang=de", 5, "http://h0.test/page9"},
+		{"state=duplicate", 0, ""},
+		{"like=1", 1, "http://h0.test/page0"},
 		{"q=nectar", 10, ""},
 		{"q=title:003", 1, "http://h1.test/page7"},
 	} {
@@ -292,7 +309,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("states %v", got.Facets.State)
 		}
 	}
-	for _, query := range []string{"sort=x", "min=x", "from=x", "label=x", "limit=0", "offset=-1"} {
+	for _, query := range []string{"sort=x", "min=x", "from=x", "label=x", "label=yes&label=x", "on_topic=none", "like=x", "limit=0", "offset=-1"} {
 		if resp, text := s.ask(t, "GET", "/api/stores/0/pages?"+query, "", nil); resp.StatusCode != 400 {
 			t.Errorf("%s: %s %s", query, resp.Status, text)
 		}
@@ -389,10 +406,16 @@ func TestAtRest(t *testing.T) {
 func TestDownloads(t *testing.T) {
 	s := serve(t, makeStore(t, 4))
 	for format, want := range map[string]string{"csv": "http://h2.test/page2", "jsonl": `"url":"http://h2.test/page2"`, "urls": "http://h2.test/page2\n", "parquet": "PAR1", "markdown": "PK"} {
-		resp, text := s.ask(t, "GET", "/api/stores/0/export?host=h2.test&format="+format, "", nil)
+		resp, text := s.ask(t, "GET", "/api/stores/0/export?host=h2.test&host=h0.test&on_topic=yes&min=0.2&state=ok&state=code&format="+format, "", nil)
 		if resp.StatusCode != 200 || !strings.Contains(string(text), want) || strings.Contains(string(text), "page3") {
 			t.Errorf("%s: %s %.300s", format, resp.Status, text)
 		}
+	}
+	if resp, text := s.ask(t, "GET", "/api/stores/0/export?state=code&state=ok&host=h1.test&format=urls", "", nil); resp.StatusCode != 200 || string(text) != "http://h1.test/page4\n" {
+		t.Errorf("a URL without a page: %s %s", resp.Status, text)
+	}
+	if resp, text := s.ask(t, "GET", "/api/stores/0/export?state=code&format=csv", "", nil); resp.StatusCode != 400 || !strings.Contains(string(text), "format urls") {
+		t.Errorf("no page: %s %s", resp.Status, text)
 	}
 	x := &s.stores[0].rest.index
 	x.passMu.Lock()
@@ -420,7 +443,9 @@ func running(t *testing.T, dir string, change func(context.Context, Change) erro
 	shown.Show(crawler.Progress{Counts: store.Counts{Pages: 4, States: map[string]uint64{}, Codes: map[int]uint64{}}})
 	socket, err = control.Open(control.Options{
 		Store: s, URLs: page.NewNormalizer(nil), Engine: engine{s}, Status: shown.ServeStatus,
-		Page: func(c *control.Socket) control.Page { return New(c, urlsOf, textOf, Crawl{shown.Status, change}) },
+		Page: func(c *control.Socket) control.Page {
+			return New(c, urlsOf, textOf, changesOf, Crawl{shown.Status, change})
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -689,5 +714,161 @@ func TestRedirect(t *testing.T) {
 	files().ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), "GET", "/x/y", nil))
 	if got.Code != http.StatusFound || got.Header().Get("Location") != "/" {
 		t.Errorf("%d %v", got.Code, got.Header())
+	}
+}
+
+// TestLikeAndLinks: groups are the stored pages with their copies, and hosts are joined by links between
+// stored pages.
+func TestLikeAndLinks(t *testing.T) {
+	dir := makeStore(t, 6)
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, _ := st.Counts()
+	for i, of := range []uint64{3, 1, 3} {
+		counts.URLs++
+		id, address, b := store.ID(counts.URLs), fmt.Sprintf("http://h9.test/copy%d", i), st.Batch()
+		err := errors.Join(b.PutSeen(store.HashURL(address), id, false), b.PutDiscovery(id, store.Discovery{URL: address, Via: store.ViaSeed}),
+			b.PutOutcome(id, store.Outcome{State: "duplicate", Reason: "near-duplicate of page 3 (similarity 0.97)", Page: of, Resemblance: .97, At: 1}), b.PutCounts(&counts), b.Commit())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, _ := st.Page(3) // of h2.test
+	for _, to := range []uint64{1, 4, 6, 3} {
+		of, _ := st.Page(to)
+		p.Links = append(p.Links, of.ID)
+	}
+	body, _ := st.Body(3)
+	b := st.Batch()
+	if err := errors.Join(b.PutPage(p, st.Compress(body)), b.Commit(), st.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, dir)
+	var groups groupsAnswer
+	if s.get(t, "/api/stores/0/groups?limit=1", &groups); groups.Total != 2 || groups.Copies != 3 || len(groups.Groups) != 1 || groups.Groups[0].Number != 3 || groups.Groups[0].Copies != 2 {
+		t.Errorf("groups %+v", groups)
+	}
+	var pages pagesAnswer
+	if s.get(t, "/api/stores/0/pages?like=3&sort=url", &pages); pages.Total != 3 || pages.Rows[1].URL != "http://h9.test/copy0" || !strings.Contains(pages.Rows[1].Reason, "page 3") {
+		t.Errorf("a page and its copies: %+v", pages)
+	}
+	var links linksAnswer
+	s.get(t, "/api/stores/0/links", &links)
+	got := []string{}
+	for _, l := range links.Links {
+		got = append(got, fmt.Sprintf("%s %s %d", links.Hosts[l.From].Host, links.Hosts[l.To].Host, l.Links))
+	}
+	if !slices.Contains(got, "h2.test:80 h0.test:80 2") || links.Total != 4 || len(links.Hosts) != 4 {
+		t.Errorf("links %q of %+v", got, links)
+	}
+	if s.get(t, "/api/stores/0/links?hosts=1", &links); len(links.Hosts) != 1 || len(links.Links) != 0 {
+		t.Errorf("of one host: %+v", links)
+	}
+}
+
+// deadlines counts the bytes of an answer after each new deadline.
+type deadlines struct {
+	http.ResponseWriter
+	most, since int
+}
+
+func (d *deadlines) SetWriteDeadline(time.Time) error { d.since = 0; return nil }
+
+func (d *deadlines) Write(b []byte) (int, error) {
+	d.since += len(b)
+	d.most = max(d.most, d.since)
+	return len(b), nil
+}
+
+// TestSlowDownload: a client has some time for each few bytes, however much is written at once.
+func TestSlowDownload(t *testing.T) {
+	d := &deadlines{ResponseWriter: httptest.NewRecorder()}
+	if n, err := (hasty{t.Context(), d}).Write(make([]byte, 3<<20+1)); n != 3<<20+1 || err != nil || d.most > hastyBytes {
+		t.Errorf("wrote %d, %v, at most %d bytes a deadline", n, err, d.most)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if n, err := (hasty{ctx, d}).Write(make([]byte, 9)); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of the crawl: %d, %v", n, err)
+	}
+}
+
+// TestIdle: what a scorer took long to learn is not forgotten in seconds.
+func TestIdle(t *testing.T) {
+	for learning, want := range map[time.Duration]time.Duration{0: idleTime, time.Minute: 2 * time.Minute, time.Hour: idleMost} {
+		if got := (&resting{examiner: asks{}, learning: learning}).idleFor(); got != want {
+			t.Errorf("after learning for %v: %v, want %v", learning, got, want)
+		}
+	}
+	if got := (&resting{learning: time.Hour}).idleFor(); got != idleTime {
+		t.Errorf("without a scorer: %v", got)
+	}
+}
+
+// TestManyStores: the list opens few stores at once, closes them, and remembers them until they change.
+func TestManyStores(t *testing.T) {
+	dirs := []string{}
+	for range mostOpening + 2 {
+		dirs = append(dirs, makeStore(t, 2))
+	}
+	s := serve(t, dirs...)
+	var all struct{ Stores []summary }
+	s.get(t, "/api/stores", &all)
+	for i, one := range s.stores {
+		r := one.rest.source.(*resting)
+		r.mu.Lock()
+		if all.Stores[i].Pages != 2 || r.s != nil {
+			t.Errorf("store %d: %+v; open: %t", i, all.Stores[i], r.s != nil)
+		}
+		r.mu.Unlock()
+	}
+	for range mostOpening { // as while others are opened
+		s.opening <- struct{}{}
+	}
+	if s.get(t, "/api/stores", &all); all.Stores[0].Pages != 2 {
+		t.Errorf("from memory: %+v", all.Stores[0])
+	}
+	s.stores[0].files = ""
+	if s.get(t, "/api/stores", &all); !strings.Contains(all.Stores[0].Error, "in a moment") {
+		t.Errorf("while others are opened: %+v", all.Stores[0])
+	}
+	for range mostOpening {
+		<-s.opening
+	}
+}
+
+// TestPauseInAPass: a pass over the store lets go of it when a session ends, and a later one begins again.
+func TestPauseInAPass(t *testing.T) {
+	dir := makeStore(t, 4)
+	socket, st := running(t, dir, nil)
+	f := New(socket, urlsOf, textOf, changesOf, Crawl{})
+	defer f.Close()
+	_, done, err := f.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := f.untilPause()
+	defer stop()
+	paused := make(chan struct{})
+	go func() { socket.Pause(); close(paused) }()
+	<-ctx.Done() // or the test ends by its time limit
+	_ = done()
+	<-paused
+	socket.Resume(st, engine{st}, nil)
+	for complete := false; !complete; {
+		if complete, err = f.indexed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLateAnswer: an answer that takes too long is a sentence.
+func TestLateAnswer(t *testing.T) {
+	got := httptest.NewRecorder()
+	answering(func(*http.Request) (any, error) { return nil, fmt.Errorf("x: %w", context.DeadlineExceeded) })(got, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))
+	if got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), errLate.Error()) {
+		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -101,7 +102,7 @@ func parseExample(t *testing.T, command string) {
 // runExample runs a command as a user pastes it, and interrupts a server once it is ready.
 func runExample(t *testing.T, bash, dir, command string) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if strings.HasPrefix(command, "  fossick agent") || strings.HasPrefix(command, "  fossick coordinator") || strings.HasPrefix(command, "  fossick cluster status") || strings.Contains(command, "--crawl") { // it waits for other machines, as in TestAgentsByNATS
 		parseExample(t, command)
@@ -110,7 +111,7 @@ func runExample(t *testing.T, bash, dir, command string) {
 	want := exitDone
 	cmd := exec.CommandContext(ctx, bash, "-c", command)
 	var out bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &out, &out, time.Minute
 	if strings.HasPrefix(command, "  fossick serve") || strings.HasPrefix(command, "  fossick ui") || strings.HasPrefix(command, "  fossick cluster frontier") {
 		want = exitInterrupted
 		free := strings.Fields(command)

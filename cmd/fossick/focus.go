@@ -456,7 +456,7 @@ func startBrowser(ctx context.Context, plans ...*plan.Plan) (end func() error, e
 		return nil, err
 	}
 	for _, p := range plans {
-		p.Crawl.Browser = browser
+		p.Crawl.Browser, p.Crawl.RenderLeft = browser, browser.Left()
 	}
 	return browser.Close, nil
 }

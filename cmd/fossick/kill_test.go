@@ -384,7 +384,7 @@ func runFossick(t *testing.T, args []string, d time.Duration, when func() bool) 
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), beMain+"=1")
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, 10*time.Second // a browser may hold them when it is killed
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -112,8 +112,11 @@ func killVerb(t *testing.T, crawl string, v killedVerb) {
 		if v.reset != nil {
 			v.reset(t, dir)
 		}
+		begin := time.Now()
 		if killed, _ := runAndKill(t, append(v.args(dir, out), "--quiet"), time.Duration(rng.Int64N(int64(took)))); killed {
 			k.at["killed"]++
+		} else {
+			took = min(took, time.Since(begin)) // beside other tests the first run was slower
 		}
 		if !sound(t, dir, k) {
 			t.Fatal("the store has gone")

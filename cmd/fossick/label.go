@@ -21,18 +21,19 @@ import (
 
 type labelCmd struct {
 	URL   string `arg:"" optional:"" name:"url" help:"The URL to label: a page of the crawl, or one that waits."`
-	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic." predictor:"yes,no"`
+	Label string `arg:"" optional:"" name:"yes|no|none" help:"Whether it is on topic; none takes an earlier label back." predictor:"yes,no,none"`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
-	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no a line, - for standard input."`
+	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no|none a line, - for standard input."`
 	Topic string `placeholder:"NAME" help:"Topic of the label, if several topics share the crawl."`
 	Ask   int    `placeholder:"N" help:"Show the N pages, fetched or waiting, whose labels would change the crawl most; at a terminal, a key labels each."`
 }
 
 func (labelCmd) Help() string {
-	return `Labels a page as on topic or off topic. The crawl trusts the label over its model, and so do refine and eval. A crawl with --score learned also corrects its model by the words of the labelled pages, and judges similar pages and links again. A waiting URL can be labelled too: it is fetched next or last, and the text of the link to it makes the crawl judge similar links again. A running crawl applies a label within seconds; any other crawl applies it when it is resumed. The last label of a URL counts. Where several topics share a crawl, --topic names the topic of the label; a URL has one label for each topic.
+	return `Labels a page as on topic or off topic. The crawl trusts the label over its model, and so do refine and eval. A crawl with --score learned also corrects its model by the words of the labelled pages, and judges similar pages and links again. A waiting URL can be labelled too: it is fetched next or last, and the text of the link to it makes the crawl judge similar links again. A running crawl applies a label within seconds; any other crawl applies it when it is resumed. The last label of a URL counts; none takes it back, and the crawl judges as if it had never been given. Where several topics share a crawl, --topic names the topic of the label; a URL has one label for each topic.
 
 Examples:
   fossick label http://example.org/loans no --store fossick-banking
+  fossick label http://example.org/loans none --store fossick-banking
   fossick label --ask 10 --store fossick-banking
   fossick label --from marks.tsv --store fossick-banking`
 }
@@ -79,11 +80,10 @@ func (c labelCmd) Run(a *app) error {
 func (c labelCmd) labels() ([]control.Label, error) {
 	switch {
 	case c.From == "" && (c.URL == "" || c.Label == ""):
-		return nil, usagef("give a URL and yes or no, or --from FILE, or --ask N")
-	case c.URL != "" && c.Label != "yes" && c.Label != "no":
-		return nil, usagef("%s: label %q; want yes or no", c.URL, c.Label)
+		return nil, usagef("give a URL and yes, no or none, or --from FILE, or --ask N")
 	case c.From == "":
-		return []control.Label{{URL: c.URL, Label: c.Label}}, nil
+		one := control.Label{URL: c.URL, Label: c.Label}
+		return []control.Label{one}, one.Check()
 	case c.URL != "":
 		return nil, usagef("give a URL or --from FILE, not both")
 	}

@@ -15,7 +15,7 @@ import (
 
 // notPasted are the README's commands that TestReadme does not run.
 var notPasted = map[string]string{
-	"go test -timeout 60m ./...": "runs this",
+	"go test -timeout 40m ./...": "runs this",
 	"go install ./cmd/fossick":   "the test's own binary is what it installs",
 	"fossick ui":                 "it serves until it is interrupted; the scripts have it",
 	"fossick agent":              "each is for a machine of its own; TestAgentsByNATS has three on one",

@@ -187,7 +187,7 @@ func TestRenderingIsKilled(t *testing.T) {
 	}
 	var left []browser
 	args := []string{"focus", "--topic", "a", "--keywords", "page", "--seed", "http://h0.test/0", "--proxy", "http://" + addr,
-		"--threshold", "0", "--delay", rest.String(), "--render", "always", "--store", dir, "--json", "--quiet"}
+		"--threshold", "0", "--delay", rest.String(), "--render", "always", "--render-requests", "4", "--store", dir, "--json", "--quiet"}
 	for n := range kills {
 		answers, deadline := log.lines()+2+rng.IntN(8), time.Now().Add(time.Minute)
 		killed, out := runAndKillWhen(t, args, time.Minute, func() bool { return log.lines() > answers || time.Now().After(deadline) })

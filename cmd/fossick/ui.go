@@ -17,17 +17,20 @@ import (
 	"fossick/eval/monitor"
 	"fossick/internal/cli"
 	"fossick/store"
+	"fossick/train/topics"
 	"fossick/ui"
 )
 
 type uiCmd struct {
-	Stores   []string `arg:"" optional:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of running ones [those in this folder]." predictor:"dirs"`
+	Stores   []string `arg:"" optional:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of running ones [those in this folder, and a page that starts others]." predictor:"dirs"`
 	Addr     string   `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Address to listen at; port 0 is any free port [${default}]." group:"net"`
-	Password string   `name:"ui-password" placeholder:"WORD" help:"Let other machines come to --addr with this password, over plain HTTP; better set FOSSICK_UI_PASSWORD, or come by ssh -L without one." group:"net"`
+	Password string   `name:"ui-password" placeholder:"WORD" help:"Let other machines come to --addr with this password, over plain HTTP. Without a STORE they can then start crawls too. Better set FOSSICK_UI_PASSWORD, or come by ssh -L without one." group:"net"`
 }
 
 func (uiCmd) Help() string {
-	return `Shows crawls in the browser: a running crawl with its pages, best links and hosts; pages to judge by key; each page's story, text and snapshot; the collection with search, filters and downloads. It works offline and asks no other host.
+	return `Shows crawls in the browser: a running crawl with its pages, best links and hosts; pages to judge by key; each page's story, text and snapshot; the collection with search, filters, like pages, links between hosts, changes and downloads. It works offline and asks no other host.
+
+Without a STORE, its first page starts the demo, makes topics from words or dropped pages, and starts and resumes crawls, with the command of each. They work in this folder, up to four at a time, and Ctrl-C stops them cleanly. The page chooses among a few flags; files and programs it cannot name.
 
 The address has a token, so that no other user and no other web page can ask. The interface for programs is at /api/openapi.yaml of that address.
 
@@ -46,16 +49,26 @@ type uiResult struct {
 const anyPort = "127.0.0.1:0"
 
 func (c *uiCmd) Run(a *app) error {
+	opt := ui.Options{Addr: c.Addr, Password: c.Password}
 	if len(c.Stores) == 0 {
+		program, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		opt.Start = &ui.Start{
+			Program: program, Stores: func() []string { return agentsOf(storesIn(".")) }, Topics: func() any { return topics.List() },
+			Ended: func(command string) { a.say("the crawl has stopped; it goes on with: %s", command) },
+		}
 		c.Stores = storesIn(".")
 	}
 	c.Stores = agentsOf(c.Stores)
+	opt.Dirs = c.Stores
 	for _, dir := range c.Stores {
 		if !store.Exists(dir) {
 			return usagef("%s: %w; give the folder of a crawl, as --store of focus", dir, store.ErrNone)
 		}
 	}
-	server, end, err := a.serveUI(ui.Options{Addr: c.Addr, Password: c.Password, Dirs: c.Stores})
+	server, end, err := a.serveUI(opt)
 	if err != nil {
 		return err
 	}
@@ -75,7 +88,7 @@ func (c *uiCmd) Run(a *app) error {
 
 // serveUI starts the server until end, and on a desktop the browser.
 func (a *app) serveUI(opt ui.Options) (server *ui.Server, end func() error, err error) {
-	opt.Rest = ui.Rest{Text: searchText, URLs: plan.URLs, Examine: a.examiner}
+	opt.Rest = ui.Rest{Text: searchText, URLs: plan.URLs, Examine: a.examiner, Changes: changesFor}
 	if server, err = ui.Open(opt); err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +149,7 @@ func openSocket(opt control.Options, shown *monitor.Server, change func(context.
 		if change != nil {
 			crawl.Change = func(ctx context.Context, to ui.Change) error { return change(ctx, s, to) }
 		}
-		return ui.New(s, plan.URLs, searchText, crawl)
+		return ui.New(s, plan.URLs, searchText, changesFor, crawl)
 	}
 	return control.Open(opt)
 }

@@ -11,6 +11,7 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -501,15 +502,22 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 	if c.Since == "" {
 		return nil, nil
 	}
-	since, err := parseMoment(c.Since, time.Now())
+	return changesSince(context.Background(), s, c.Since, c.Diff)
+}
+
+func changesSince(ctx context.Context, s *store.Store, when string, diff bool) (*watchChanges, error) {
+	since, err := parseMoment(when, time.Now())
 	if err != nil {
 		return nil, usagef("--since %v", err)
 	}
 	w := &watchChanges{
 		Since: since.UTC().Format(time.RFC3339), New: []changeLine{}, Changed: []changeLine{}, Gone: []changeLine{},
-		s: s, from: since.UnixMilli(), diff: c.Diff,
+		s: s, from: since.UnixMilli(), diff: diff,
 	}
 	for k, err := range unforgotten(s, s.URLs().Watched()) {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err == nil {
 			err = w.add(k)
 		}
@@ -518,6 +526,53 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 		}
 	}
 	return w, nil
+}
+
+// mostChanges is how many changes of each kind the browser shows.
+const mostChanges = 1000
+
+type shownChanges struct {
+	*watchChanges
+	Totals struct {
+		New     int `json:"new"`
+		Changed int `json:"changed"`
+		Gone    int `json:"gone"`
+	} `json:"totals"`
+}
+
+// changesFor answers the browser: the changes since a time, the newest first, or a page's difference.
+func changesFor(ctx context.Context, s *store.Store, when, url string) (any, error) {
+	if url != "" {
+		return differenceOf(s, when, url)
+	}
+	w, err := changesSince(ctx, s, when, false)
+	if err != nil {
+		return nil, err
+	}
+	v := shownChanges{watchChanges: w}
+	v.Totals.New, v.Totals.Changed, v.Totals.Gone = len(w.New), len(w.Changed), len(w.Gone)
+	for _, list := range []*[]changeLine{&w.New, &w.Changed, &w.Gone} {
+		slices.SortStableFunc(*list, func(a, b changeLine) int { return strings.Compare(b.At, a.At) })
+		*list = (*list)[:min(len(*list), mostChanges)]
+	}
+	return v, nil
+}
+
+func differenceOf(s *store.Store, when, url string) (any, error) {
+	since, err := parseMoment(when, time.Now())
+	if err != nil {
+		return nil, usagef("since %v", err)
+	}
+	life, err := s.URLs().Life(url)
+	if err != nil {
+		return nil, err
+	}
+	if life.Page == nil {
+		return nil, store.ErrNoPage
+	}
+	w := watchChanges{s: s, from: since.UnixMilli()}
+	text, err := w.difference(life.Page)
+	return map[string]string{"diff": text}, err
 }
 
 func (w *watchChanges) add(k *store.Known) error {

@@ -20,7 +20,18 @@ import (
 // Label is one URL with its label.
 type Label struct {
 	URL   string `json:"url"`
-	Label string `json:"label"` // yes or no
+	Label string `json:"label"` // yes, no, or none to take back an earlier one
+}
+
+// none takes a label back.
+const none = "none"
+
+// Check refuses what is no label.
+func (l Label) Check() error {
+	if l.Label != "yes" && l.Label != "no" && l.Label != none {
+		return cli.Usagef("%.200s: label %.20q; want yes, no, or none to take a label back", l.URL, l.Label)
+	}
+	return nil
 }
 
 // LabelRequest is a request to a running crawl.
@@ -49,7 +60,7 @@ func (r *LabelRequest) marks(s *store.Store, urls *page.Normalizer) ([]crawler.M
 		if err != nil {
 			return nil, cli.Usagef("%q: %w; give an http or https URL", l.URL, err)
 		}
-		r.Labels[i].URL, marks[i] = u, crawler.Mark{URL: u, OnTopic: l.Label == "yes", Topic: topic}
+		r.Labels[i].URL, marks[i] = u, crawler.Mark{URL: u, OnTopic: l.Label == "yes", Gone: l.Label == none, Topic: topic}
 	}
 	return marks, nil
 }
@@ -93,7 +104,7 @@ func (c *Socket) Label(ctx context.Context, r LabelRequest) (*LabelAnswer, error
 	return &LabelAnswer{Labels: r.Labels, Topic: r.Topic, Running: true, Learned: moves}, err
 }
 
-// ReadLabels reads lines of url TAB yes|no; it skips empty lines and comments.
+// ReadLabels reads lines of url TAB yes|no|none; it skips empty lines and comments.
 func ReadLabels(r io.Reader, name string) ([]Label, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -107,10 +118,11 @@ func ReadLabels(r io.Reader, name string) ([]Label, error) {
 			continue
 		}
 		url, label, _ := strings.Cut(line, "\t")
-		if label = strings.TrimSpace(label); label != "yes" && label != "no" {
-			return nil, cli.Usagef("--from %s, line %d: %q; want a URL, a tab, and yes or no", name, n, cli.Cut(line, 100))
+		l := Label{URL: strings.TrimSpace(url), Label: strings.TrimSpace(label)}
+		if l.Check() != nil {
+			return nil, cli.Usagef("--from %s, line %d: %q; want a URL, a tab, and yes, no or none", name, n, cli.Cut(line, 100))
 		}
-		labels = append(labels, Label{URL: strings.TrimSpace(url), Label: label})
+		labels = append(labels, l)
 	}
 	if len(labels) == 0 {
 		return nil, cli.Usagef("--from %s: no line has a URL, a tab, and yes or no", name)
@@ -286,6 +298,9 @@ func (c *Socket) Open(context.Context) (s *store.Store, done func() error, err e
 
 // Ended is closed when the crawl ends.
 func (c *Socket) Ended() <-chan struct{} { return c.ending }
+
+// Pausing is closed when the session is about to end. Only who has the store by Open may ask.
+func (c *Socket) Pausing() <-chan struct{} { return c.pausing }
 
 // explainer is a scorer that explains its present score of a URL.
 type explainer interface {

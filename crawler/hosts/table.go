@@ -38,6 +38,7 @@ type Options struct {
 	MaxPerHost uint64
 	MaxPerSite uint64
 	Now        func() time.Time
+	Further    int // requests that a page may have made beside the first when the session before was killed
 
 	// Fold multiplies the rest of an address at which several agents may have sites.
 	Fold func(address string) float64
@@ -117,8 +118,8 @@ func (t *Table) Put(b journal.Batch, h *Host) error {
 	return b.PutHost(h.Host)
 }
 
-// Restore lets a host of an earlier session rest as if an exchange had just ended, since one
-// may have been in flight when that session was killed. The frontier is told only of hosts
+// Restore lets a host of an earlier session rest as if an exchange, or all of a page that was rendered,
+// had just ended, since they may have been in flight when that session was killed. The frontier is told only of hosts
 // that rest longer than the delay. Nothing else of the host stays in memory.
 func (t *Table) Restore(record *store.Host, now time.Time) (*Host, error) {
 	h, err := t.newHost(record, "http://"+record.Name+"/")
@@ -131,7 +132,7 @@ func (t *Table) Restore(record *store.Host, now time.Time) (*Host, error) {
 	}
 	t.known++
 	t.traps.restore(&h.Trap, record.Pages, record.Relevant)
-	left := max(t.opt.Delay.After(h.Failures, 0, t.crawlDelay(h), 0).Host, RestLeft(record, now))
+	left := max(t.opt.Delay.of(h.Failures, &fetch.Response{Further: t.opt.Further}, 0, t.crawlDelay(h)).Host, RestLeft(record, now))
 	if left <= t.opt.Delay.Load(0) {
 		return h, nil
 	}

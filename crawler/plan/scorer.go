@@ -189,7 +189,7 @@ func (s *learnedScorer) Promise(key uint64) (float64, bool) { return s.learned.P
 func (s *learnedScorer) Mark(marks []crawler.Marked) {
 	said := make([]learned.Marked, len(marks))
 	for i, m := range marks {
-		said[i] = learned.Marked{URL: m.URL, Page: m.Page, OnTopic: m.OnTopic}
+		said[i] = learned.Marked{URL: m.URL, Page: m.Page, OnTopic: m.OnTopic, Gone: m.Gone}
 	}
 	s.learned.Mark(said)
 }

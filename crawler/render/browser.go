@@ -60,6 +60,7 @@ var (
 type Browser struct {
 	opt  Options
 	tabs chan struct{}
+	left bool // a killed session may have been rendering
 
 	mu     sync.RWMutex // read-locked by each page; locked to start and end the process
 	now    *process     // nil: none
@@ -78,12 +79,13 @@ func New(ctx context.Context, opt Options) (*Browser, error) {
 	if opt.Program, err = Find(opt.Program); err != nil {
 		return nil, err
 	}
+	left := true
 	if !opt.attaches() {
-		if err := endLeft(opt.Dir); err != nil {
+		if left, err = endLeft(opt.Dir); err != nil {
 			return nil, err
 		}
 	}
-	b := &Browser{opt: opt, tabs: make(chan struct{}, opt.tabs)}
+	b := &Browser{opt: opt, tabs: make(chan struct{}, opt.tabs), left: left}
 	if opt.OnDemand && !opt.attaches() {
 		return b, nil
 	}
@@ -121,6 +123,10 @@ func Find(program string) (string, error) {
 	}
 	return "", errors.New("no Chromium or Chrome found; install chromium, or name one by its path or its ws:// address")
 }
+
+// Left reports whether the session before may have been killed in the middle of pages. Of a browser
+// that somebody else started nobody knows.
+func (b *Browser) Left() bool { return b.left }
 
 // Close ends the browser. No page may be under way.
 func (b *Browser) Close() error {

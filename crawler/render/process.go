@@ -54,18 +54,18 @@ func removeAll(dir string) (err error) {
 	return err
 }
 
-// endLeft ends the browser that a killed session left behind.
-func endLeft(dir string) error {
+// endLeft ends the browser that a killed session left behind, and reports whether there was one.
+func endLeft(dir string) (left bool, err error) {
 	text, err := fileio.All(filepath.Join(dir, recordFile), 4<<10)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	var r record
 	if err == nil {
 		err = json.Unmarshal(text, &r)
 	}
 	if err != nil {
-		return fmt.Errorf("record of an earlier browser: %w; end that browser if it still runs, and remove the file", err)
+		return false, fmt.Errorf("record of an earlier browser: %w; end that browser if it still runs, and remove the file", err)
 	}
 	if ours, err := filepath.Match(filepath.Join(os.TempDir(), "fossick-browser-*"), r.Profile); err != nil || !ours {
 		r.Profile = "" // not a folder of ours: the file was changed
@@ -73,7 +73,7 @@ func endLeft(dir string) error {
 	if at := started(r.Pid); r.Pid > 1 && (at == r.Start || at == "") {
 		killGroup(r.Pid) // without its leader, the group still holds the number
 	}
-	return r.remove(dir)
+	return true, r.remove(dir)
 }
 
 // killGroup ends a browser and all that it started.

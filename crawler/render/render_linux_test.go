@@ -439,8 +439,8 @@ func TestLeft(t *testing.T) {
 		if err := r.write(dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := endLeft(dir); err != nil {
-			t.Fatal(err)
+		if left, err := endLeft(dir); err != nil || !left {
+			t.Fatalf("left %v, %v", left, err)
 		}
 		alive := started(r.Pid) != "" && len(group(t, r.Pid)) > 0
 		if same {
@@ -458,6 +458,9 @@ func TestLeft(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(dir, recordFile)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("the record stays: %v", err)
+		}
+		if left, err := endLeft(dir); err != nil || left {
+			t.Errorf("asked again: left %v, %v", left, err)
 		}
 	}
 }

@@ -470,7 +470,7 @@ func TestPriorYieldsToMarks(t *testing.T) {
 		l.ScorePage(labelled, 0.1)
 		l.ScorePage(&page.Page{URL: "http://past.test/", Text: "slate"}, 0.1)
 		if mark {
-			l.Mark([]Marked{{labelled.URL, labelled, false}})
+			l.Mark([]Marked{{URL: labelled.URL, Page: labelled}})
 		}
 		return l.history.find(page.Key("http://past.test/")).now, believedOf(t, l, "new", 0.1)
 	}

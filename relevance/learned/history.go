@@ -34,6 +34,7 @@ type pastPage struct {
 	links        []token // of the links that led to it
 	judged       float64 // probability by the judge
 	similar      float64 // log-odds shift by similarity to the start pages
+	own          float64 // probability that it counts with while there are no labels
 	now          float64 // corrected probability, with which it counts in vocabularies and places
 	weight       float64 // number of pages it counts as
 	counted      float64 // number of pages its words count as

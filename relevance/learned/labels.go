@@ -17,6 +17,7 @@ type Marked struct {
 	URL     string
 	Page    *page.Page // nil if not yet fetched
 	OnTopic bool
+	Gone    bool // the earlier label is taken back
 }
 
 // labelWeight is as how many pages a labelled page counts: a person's word outweighs the classifier's.
@@ -41,7 +42,11 @@ type labels struct {
 // correct the judge.
 func (l *Scorer) Mark(said []Marked) {
 	for _, m := range said {
-		l.mark(m)
+		if m.Gone {
+			l.unmark(page.Key(m.URL))
+		} else {
+			l.mark(m)
+		}
 	}
 	l.refit()
 }
@@ -76,10 +81,26 @@ func (l *Scorer) mark(m Marked) {
 	}
 	maps.Copy(l.labels.names, names)
 	if p == nil { // forgotten page: its words are known again, its old counts are lost
-		p = &pastPage{key: key, url: m.URL, words: words, judged: judged, now: judged, host: &record{}, folder: &record{}, source: &source{}}
+		p = &pastPage{key: key, url: m.URL, words: words, judged: judged, now: judged, own: judged, host: &record{}, folder: &record{}, source: &source{}}
 	}
 	l.labels.add(p)
 	l.recount(p, truth(m.OnTopic), labelWeight)
+}
+
+// unmark takes a label back. refit gives the page its own probability again.
+func (l *Scorer) unmark(key uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.labels.said, key)
+	if e, ok := l.links.waiting.Peek(key); ok {
+		e.label = unlabelled
+	}
+	l.unlabelLink(key)
+	if p := l.labels.pages[key]; p != nil && l.history.find(key) != p {
+		l.recount(p, p.now, 0) // forgotten: it counts by its label alone
+	}
+	delete(l.labels.pages, key)
+	l.labels.stale = true
 }
 
 func (b *labels) add(p *pastPage) {
@@ -141,10 +162,16 @@ func (l *Scorer) refit() {
 	l.labels.stale = false
 	labelled, anchors := l.labels.examples(&l.history)
 	l.mu.Unlock()
-	fix := learnCorrection(labelled, anchors)
+	var fix *correction
+	if len(labelled) > 0 {
+		fix = learnCorrection(labelled, anchors)
+	}
 	l.mu.Lock()
-	if l.labels.fix == nil {
-		l.model.weights.steady()
+	switch {
+	case l.labels.fix == nil && fix != nil:
+		l.model.weights.scale(steadied)
+	case l.labels.fix != nil && fix == nil: // the last label was taken back
+		l.model.weights.scale(1 / steadied)
 	}
 	l.labels.fix = fix
 	past := slices.Clone(l.history.pages)
@@ -153,7 +180,10 @@ func (l *Scorer) refit() {
 	for some := range slices.Chunk(past, batch) {
 		l.mu.Lock()
 		for _, p := range some {
-			if l.labels.pages[p.key] != p {
+			switch {
+			case fix == nil:
+				l.recount(p, p.own, 1)
+			case l.labels.pages[p.key] != p:
 				l.recount(p, corrected(p.judged, fix.shift(p.words)+p.similar), 1)
 			}
 		}
@@ -287,10 +317,13 @@ func (l *Scorer) labelLink(key uint64, e *evidence, onTopic bool) {
 	l.labels.stale = true
 }
 
-// unlabelLink undoes labelLink when the page arrives.
+// unlabelLink undoes labelLink when the page arrives, or the label is taken back.
 func (l *Scorer) unlabelLink(key uint64) {
 	if was := l.labels.links[key]; was != nil {
 		l.count(was, -labelWeight)
+		for _, n := range was.named {
+			n.by.forget(n.at)
+		}
 		delete(l.labels.links, key)
 	}
 }
@@ -366,6 +399,13 @@ func (s *source) recount(at uint8, pages, onTopic, probability float64) {
 	s.followed.recount(pages, onTopic)
 	if int(at) < len(s.outcomes) {
 		s.outcomes[at] = encodeOutcome(probability)
+	}
+}
+
+// forget makes the outcome of a link unknown.
+func (s *source) forget(at uint8) {
+	if int(at) < len(s.outcomes) {
+		s.outcomes[at] = 0
 	}
 }
 

@@ -43,7 +43,7 @@ func markFilms(l *Scorer, n int, onTopic bool) {
 	var said []Marked
 	for i := range n {
 		p := goldPage("film", i)
-		said = append(said, Marked{p.URL, p, onTopic})
+		said = append(said, Marked{URL: p.URL, Page: p, OnTopic: onTopic})
 	}
 	l.Mark(said)
 }
@@ -94,7 +94,7 @@ func TestMarksOtherWay(t *testing.T) {
 	var said []Marked
 	for i := range 5 {
 		p := goldPage("none", i)
-		said = append(said, Marked{p.URL, p, true})
+		said = append(said, Marked{URL: p.URL, Page: p, OnTopic: true})
 	}
 	l.Mark(said)
 	p := goldPage("none", 99)
@@ -197,7 +197,7 @@ func TestMarksBeside(t *testing.T) {
 		})
 	}
 	for n := range 8 {
-		all.Go(func() { p := goldPage("film", n); l.Mark([]Marked{{p.URL, p, false}}) })
+		all.Go(func() { p := goldPage("film", n); l.Mark([]Marked{{URL: p.URL, Page: p}}) })
 	}
 	all.Wait()
 	if l.labels.fix.labels != 8 || l.labels.stale {
@@ -296,6 +296,46 @@ func TestLabelledLinkIsTakenBack(t *testing.T) {
 			if math.Abs(float64(got[key].pages-want[key].pages)) > 0.01 || math.Abs(float64(got[key].onTopic-want[key].onTopic)) > 0.01 {
 				t.Errorf("%s: %s has %+v, want %+v", name, key, got[key], want[key])
 			}
+		}
+	}
+}
+
+// TestUnmark: labels that were taken back leave scores and speed of learning as without them.
+func TestUnmark(t *testing.T) {
+	crawled := func() *Scorer {
+		l := New(goldJudge, Options{Cut: 0.5, Share: 0.01}) // the prior is in force without labels
+		for n := range 10 {
+			for _, kind := range []string{"mine", "film", "none"} {
+				p := goldPage(kind, n, page.Link{URL: "http://target.test/" + kind, Anchor: "see " + kind}, page.Link{URL: "http://beside.test/", Anchor: "beside"}, page.Link{URL: "http://mine0.test/", Anchor: "first"})
+				l.ScoreLinks(nil, p, l.ScorePage(p, goldJudge(page2doc(p))).Value)
+			}
+		}
+		return l
+	}
+	plain, l := crawled(), crawled()
+	film := goldPage("film", 0)
+	said := []Marked{{URL: film.URL, Page: film}, {URL: "http://target.test/film", OnTopic: true}}
+	state := func(l *Scorer) (all []float64) {
+		for _, kind := range []string{"mine", "film", "none"} {
+			all = append(all, target(l, kind), l.history.find(page.Key(goldPage(kind, 0).URL)).now)
+		}
+		beside, _ := l.Rescore(page.Key("http://beside.test/"))
+		return append(all, beside, l.model.weights.covariance[0][0], float64(len(l.labels.said)+len(l.labels.pages)+len(l.labels.links)))
+	}
+	near := func(a, b []float64) bool {
+		return slices.EqualFunc(a, b, func(a, b float64) bool { return math.Abs(a-b) < 1e-5 })
+	}
+	for range 3 {
+		l.Mark(said)
+		if near(state(l), state(plain)) {
+			t.Fatal("the labels change nothing")
+		}
+		for _, m := range said {
+			m.Gone, m.Page = true, nil
+			l.Mark([]Marked{m, m})
+		}
+		if got, want := state(l), state(plain); !near(got, want) {
+			t.Errorf("after the labels were taken back %v, want %v", got, want)
 		}
 	}
 }

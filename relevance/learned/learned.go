@@ -150,6 +150,9 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	past.folder.add(worth)
 	l.links.yields.of(p.URL).add(worth)
 	past.words, past.now, past.source = slices.Clone(words), probability, from
+	if past.own = probability; l.labels.fix != nil || len(labelled) > 0 {
+		past.own = corrected(inCrawl(past.judged, l.model.base.prior(l.share)), past.similar)
+	}
 	l.remember(past, p)
 	l.model.nextPage()
 	if around != nil {

@@ -185,12 +185,12 @@ func (m *logistic) probability(x *featureVector) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// steady slows learning. Once people label pages, outcomes are mostly the judge's verdicts and would
-// unlearn the labels.
-func (m *logistic) steady() {
+// scale changes the speed of learning. Once people label pages it is steadied, because outcomes are mostly
+// the judge's verdicts and would unlearn the labels.
+func (m *logistic) scale(factor float64) {
 	for i := range m.covariance {
 		for j := range m.covariance[i] {
-			m.covariance[i][j] *= steadied
+			m.covariance[i][j] *= factor
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestLogisticLearns(t *testing.T) {
 		t.Errorf("weights of hubs %.2f, of links beside %.2f: what goes with both is not told apart", m.weight[featHub], m.weight[featNear])
 	}
 	steady, x := m, featureVector{featBias: 1, featHost: 1, featLabels: -2}
-	steady.steady()
+	steady.scale(steadied)
 	was := steady.weight
 	m.learn(&x, 1)
 	steady.learn(&x, 1)

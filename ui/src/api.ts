@@ -4,6 +4,9 @@ import { query, type Params } from "./route";
 
 export type Label = "yes" | "no";
 
+/** What a person says; "none" takes a label back. */
+export type Said = Label | "none";
+
 export interface Store {
   name: string;
   dir: string;
@@ -63,6 +66,7 @@ export interface Row {
   type: string;
   time: string | null;
   bytes: number;
+  reason?: string; // why it ended so, where the state does not tell
   snippet?: string[] | null; // text, hit, text, hit, …
 }
 
@@ -99,6 +103,33 @@ export interface Host {
   refused: number;
   errors: number;
   robots: string;
+}
+
+export interface Groups {
+  total: number;
+  copies: number;
+  groups: { page: Row; number: number; copies: number }[] | null;
+}
+
+export interface HostLinks {
+  total: number;
+  hosts: { host: string; pages: number; relevant: number; out: number; in: number }[] | null; // those with most pages on topic
+  links: { from: number; to: number; links: number }[] | null; // by the places of hosts, the most first
+}
+
+export interface ChangeLine {
+  url: string;
+  title: string;
+  at: string;
+  what?: string; // changed: content, text or unsure; gone: the state
+}
+
+export interface Changes {
+  since: string;
+  new: ChangeLine[];
+  changed: ChangeLine[];
+  gone: ChangeLine[];
+  totals: { new: number; changed: number; gone: number };
 }
 
 export interface Rest {
@@ -145,17 +176,26 @@ export interface Page {
   totals: { in: number | null; out: number }; // in is null if not all pages were searched
 }
 
+let ahead = 0; // ms of the server's clock before ours, as its last answer told
+
+/** The present time by the server's clock, to which the times of pages belong. */
+export function serverTime(): string {
+  return new Date(Date.now() + ahead).toISOString();
+}
+
 /** An error whose message is for the person who uses the page. */
 export class Failure extends Error {}
 
 async function reach(path: string, init: RequestInit = {}): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(`/api/stores${path}`, { credentials: "same-origin", ...init });
+    answer = await fetch(`/api${path}`, { credentials: "same-origin", ...init });
   } catch (err) {
     if (err instanceof DOMException && err.name === "AbortError") throw err;
     throw new Failure("fossick does not answer. Is it still running in its terminal?");
   }
+  const date = Date.parse(answer.headers.get("Date") ?? "");
+  if (!Number.isNaN(date)) ahead = date - Date.now();
   if (answer.ok) return answer;
   if (answer.status === 401) throw new Failure("This tab is not signed in. Open the address that fossick printed, with its token.");
   const body = await answer.json().catch(() => null);
@@ -174,12 +214,12 @@ async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
 
 const path = (store: number, name: string, params: Params = {}) => {
   const q = query(params);
-  return `/${store}/${name}${q ? `?${q}` : ""}`;
+  return `/stores/${store}/${name}${q ? `?${q}` : ""}`;
 };
 
 /** The address of something that the browser itself loads: a snapshot, an export, the events. */
 export function address(store: number, name: string, params: Params = {}): string {
-  return `/api/stores${path(store, name, params)}`;
+  return `/api${path(store, name, params)}`;
 }
 
 /** Has the browser save what a request answers with; throws the Failure of a request that is refused. */
@@ -198,9 +238,73 @@ export function get<T>(store: number, name: string, params: Params = {}, signal?
 }
 
 export function post<T>(store: number, name: string, body: unknown): Promise<T> {
-  return ask<T>(path(store, name), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  return ask<T>(path(store, name), json(body));
 }
 
-export async function listStores(): Promise<Store[]> {
-  return (await ask<{ stores: Store[] | null }>("")).stores ?? [];
+export async function listStores(): Promise<{ stores: Store[]; starts: boolean }> {
+  const all = await ask<{ stores: Store[] | null; starts?: boolean }>("/stores");
+  return { stores: all.stores ?? [], starts: all.starts ?? false };
+}
+
+/** What the server is asked to run; which fields count depends on the kind. */
+export interface Task {
+  kind: "demo" | "web" | "topic" | "crawl" | "resume";
+  topic?: string;
+  keywords?: string[];
+  seeds?: string[];
+  pages?: boolean;
+  list?: boolean;
+  store?: number;
+  contact?: string;
+  demo?: boolean;
+  max_pages?: number;
+  minutes?: number;
+  per_host?: number;
+  depth?: number;
+  links?: string;
+  lang?: string;
+}
+
+export interface Job {
+  id: number;
+  kind: Task["kind"];
+  line: string;
+  dir: string;
+  state: "running" | "stopping" | "done" | "stopped" | "failed";
+  text: string;
+  store: number | null;
+  began: string;
+}
+
+export interface Starting {
+  most: number;
+  jobs: Job[];
+  topics: { name: string; title: string; built_in: boolean; seeds: string[] | null }[] | null;
+  web: string | null;
+}
+
+const json = (body: unknown): RequestInit => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+export function starting(signal?: AbortSignal): Promise<Starting> {
+  return ask<Starting>("/start", { signal });
+}
+
+/** The command that a task stands for. */
+export async function lineOf(task: Task, signal?: AbortSignal): Promise<string> {
+  return (await ask<{ line: string }>("/start", { ...json({ ...task, preview: true }), signal })).line;
+}
+
+export async function run(task: Task): Promise<Job> {
+  return (await ask<{ job: Job }>("/start", json(task))).job;
+}
+
+export function stopJob(id: number): Promise<Job> {
+  return ask<Job>(`/start/${id}/stop`, { method: "POST" });
+}
+
+/** Sends pages and lists of start pages for a topic that is to be made. */
+export function sendExamples(topic: string, files: { kind: "page" | "list"; file: File }[]): Promise<unknown> {
+  const body = new FormData();
+  for (const f of files) body.append(f.kind, f.file);
+  return ask(`/examples?${query({ topic })}`, { method: "POST", body });
 }

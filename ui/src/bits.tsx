@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure, type Row } from "./api";
-import { clean, count, hostName, percent, score, stateName } from "./format";
+import { clean, count, hostName, output, percent, score, stateName } from "./format";
 import { href } from "./route";
 
 /** Text from the web, kept apart from the direction of the text around it. */
@@ -69,6 +69,18 @@ export function Counted({ name, n, most, to }: { name: string; n: number; most: 
   );
 }
 
+/** The command that something stands for, to copy. */
+export function Command({ line }: { line: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = () => navigator.clipboard?.writeText(line).then(() => setCopied(true), () => undefined); // refused: it can be selected
+  return (
+    <div class="command">
+      <code tabIndex={0} role="group" aria-label="Command">{output(line).split(" ").map((word, i) => <>{i > 0 && " "}<span>{word}</span></>)}</code>
+      <button type="button" class="small" onClick={copy}>{copied ? "Copied" : "Copy"}</button>
+    </div>
+  );
+}
+
 export function Problem({ text }: { text: string | null }) {
   return text ? <p class="problem" role="alert">{text}</p> : null;
 }
@@ -97,14 +109,21 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   useEffect(() => {
     const ending = new AbortController();
     let timer = 0;
-    const run = () =>
-      latest.current(ending.signal).then(
+    let started = false;
+    const run = (): void => {
+      if (document.hidden && started) { // a tab that nobody sees asks nothing again
+        timer = window.setTimeout(run, every);
+        return;
+      }
+      started = true;
+      void latest.current(ending.signal).then(
         (value) => set({ key, value, error: null }),
         (err) => ending.signal.aborted || set((was) => ({ key, value: was.key === key ? was.value : null, error: message(err) })),
       ).finally(() => {
         if (every > 0 && !ending.signal.aborted) timer = window.setTimeout(run, every);
       });
-    void run();
+    };
+    run();
     return () => {
       ending.abort();
       window.clearTimeout(timer);

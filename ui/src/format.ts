@@ -77,6 +77,14 @@ export function hostName(host: string | null | undefined): string {
 
 const most = 300; // characters of a title or URL shown
 
+/** Characters that show nothing, or turn the direction of text. */
+const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/** What a command says, with its lines and blanks. */
+export function output(text: string): string {
+  return text.split("\n").map((line) => line.replace(hidden, "\ufffd")).join("\n");
+}
+
 /**
  * Text from the web as one line that is safe to show: control characters and marks that turn the
  * direction of text become "�", white space becomes one blank, and a long text ends in "…".
@@ -85,7 +93,7 @@ export function clean(text: string | null | undefined, length = most): string {
   const cut = (text ?? "").slice(0, length * 4);
   const one = cut
     .replace(/[\t\n\f\r ]+/g, " ")
-    .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, "\ufffd")
+    .replace(hidden, "\ufffd")
     .trim();
   const letters = Array.from(one);
   return letters.length > length || cut.length < (text ?? "").length

@@ -1,7 +1,7 @@
 // Views are addressed by the part of the address after #: #/0/pages?q=loan is the list of pages of
 // the first store.
 
-export const views = ["crawl", "judge", "pages", "hosts", "page", "stores"] as const;
+export const views = ["crawl", "judge", "pages", "groups", "hosts", "changes", "page", "stores", "start"] as const;
 export type View = (typeof views)[number];
 
 export interface Route {
@@ -15,7 +15,7 @@ export function parse(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
   const [first = "", second = ""] = path.split("/");
   const params = new URLSearchParams(query);
-  if (first === "stores") return { view: "stores", store: 0, query: params };
+  if (first === "stores" || first === "start") return { view: first, store: 0, query: params };
   const view = views.find((v) => v === second) ?? "crawl";
   return { view, store: /^\d{1,6}$/.test(first) ? Number(first) : 0, query: params };
 }
@@ -36,5 +36,5 @@ export function query(params: Params): string {
 /** The hash of a view. */
 export function href(store: number, view: View, params: Params = {}): string {
   const q = query(params);
-  return `#/${view === "stores" ? "stores" : `${store}/${view}`}${q ? `?${q}` : ""}`;
+  return `#/${view === "stores" || view === "start" ? view : `${store}/${view}`}${q ? `?${q}` : ""}`;
 }

@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromOrigin, grow, type Point } from "../src/curve";
+import { textOf, urlsOf } from "../src/examples";
 import { around, columns, limits, powers, said, ticks, toCSV, type Figure } from "../src/figure";
 import { bytes, clean, count, counted, duration, edge, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
 import type { Row } from "../src/api";
 import { backoff, newest } from "../src/live";
+import { layout, readable } from "../src/graph";
 import { marked } from "../src/marked";
 import { moves, moveText } from "../src/moves";
 import { href, parse, query } from "../src/route";
@@ -89,6 +91,22 @@ test("a treemap fills its rectangle without overlap", () => {
   assert.deepEqual(treemap([0, 0], 10, 10).map((t) => t.w * t.h), [0, 0]);
   assert.deepEqual(treemap([], 10, 10), []);
   assert.equal(treemap([1], 0, 10)[0].w, 0);
+});
+
+test("a graph is laid out within its picture, always the same, linked hosts near each other", () => {
+  const links = [...Array(10).keys()].flatMap((i) => [{ from: i, to: (i + 1) % 5 + (i < 5 ? 0 : 5), weight: 3 }]);
+  const at = layout(10, links, 390, 420, 20);
+  assert.deepEqual(at, layout(10, links, 390, 420, 20));
+  for (const p of at) assert.ok(p.x >= 19.9 && p.x <= 370.1 && p.y >= 19.9 && p.y <= 400.1, JSON.stringify(p));
+  const mean = (far: (i: number, j: number) => boolean) => {
+    const d = at.flatMap((p, i) => at.flatMap((q, j) => (i < j && far(i, j) ? [Math.hypot(p.x - q.x, p.y - q.y)] : [])));
+    return d.reduce((a, b) => a + b, 0) / d.length;
+  };
+  assert.ok(mean((i, j) => i < 5 === j < 5) < mean((i, j) => i < 5 !== j < 5), "the two halves stand apart");
+  assert.deepEqual([layout(0, [], 10, 10, 1), layout(1, [{ from: 0, to: 0, weight: 1 }], 10, 10, 1)], [[], [{ x: 5, y: 5 }]]);
+  const spread = layout(12, [], 400, 400, 20, 60);
+  spread.forEach((p, i) => spread.slice(0, i).forEach((q) => assert.ok(Math.hypot(p.x - q.x, p.y - q.y) > 50)));
+  assert.deepEqual(readable([{ x: 0, y: 0 }, { x: 30, y: 5 }, { x: 30, y: 20 }, { x: 80, y: 5 }], [50, 50, 50, 50], 14), [true, false, true, true]);
 });
 
 test("rows in view of a list of any length", () => {
@@ -202,4 +220,12 @@ test("ends and marks of axes", () => {
 test("waits between tries to connect grow to half a minute", () => {
   assert.deepEqual([0, 1, 2, 5, 50].map((n) => backoff(n, 0)), [1000, 2000, 4000, 30_000, 30_000]);
   assert.equal(backoff(0, 1), 1250);
+});
+
+test("dropped files are lists of start pages, or pages with a title", () => {
+  assert.deepEqual(urlsOf("# mine\r\nhttp://a.test/x # first\n\nhttps://b.test/\n"), ["http://a.test/x", "https://b.test/"]);
+  assert.equal(urlsOf("http://a.test/ and more words"), null);
+  assert.equal(urlsOf("# nothing"), null);
+  assert.deepEqual(textOf("<title lang=en> Bees </title><script>alert('x')</script ><!-- no --><p onclick='x()'>They <b>hum</b>.").title, "Bees");
+  assert.equal(textOf("<title>Bees</title><style>p{}</style><p>They <b>hum</b>.").text.split(/\s+/).filter(Boolean).join(" "), "They hum .");
 });

@@ -1,17 +1,18 @@
 // A crawl while it runs: how good it is, what it does, what it will do, and its controls.
 
 import { useMemo, useState } from "preact/hooks";
-import { get, post, type Limits, type QueueLink, type Rest, type Row, type Status } from "../api";
+import { get, post, run, starting, type Starting, type Task, type Limits, type QueueLink, type Rest, type Row, type Status } from "../api";
 import type { ViewProps } from "../app";
 import { Counted, Empty, HostName, message, PageLink, Problem, Score, Tile, useLoad, Verdict, Web } from "../bits";
 import { fromOrigin, type Point } from "../curve";
-import { clean, count, counted, duration, interval, percent, stateName, time } from "../format";
+import { clean, count, counted, duration, interval, output, percent, stateName, time } from "../format";
 import { Plot } from "../live-plot";
 import { href } from "../route";
+import { Preview } from "./start";
 
 const queueEvery = 3000; // ms between two looks at the queue
 
-export function Crawl({ n, store, live }: ViewProps) {
+export function Crawl({ n, store, live, starts }: ViewProps) {
   const s = live.status.value;
   const problem = live.problem.value;
   if (!s) return problem ? <Problem text={problem} /> : <p class="empty">Loading…</p>;
@@ -26,6 +27,7 @@ export function Crawl({ n, store, live }: ViewProps) {
       <div class="columns">
         <section class="card wide"><Growth curve={live.curve.value} /></section>
         <section class="card" aria-labelledby="states"><States n={n} s={s} /></section>
+        {!s.running && starts && <section class="card whole" aria-labelledby="resume"><Resume n={n} s={s} /></section>}
         <section class="card" aria-labelledby="stream"><Stream n={n} rows={live.rows.value} skipped={live.skipped.value} running={s.running} /></section>
         <section class="card" aria-labelledby="queue"><Queue n={n} running={s.running} /></section>
         {s.running && <section class="card" aria-labelledby="rests"><Rests n={n} rests={live.rests.value} /></section>}
@@ -155,6 +157,49 @@ function Rests({ n, rests }: { n: number; rests: Rest[] }) {
   );
 }
 
+/** Lets a crawl that has ended go on. */
+function Resume({ n, s }: { n: number; s: Status }) {
+  const now = useLoad<Starting>("start", starting, 2000);
+  const [most, setMost] = useState(String(Math.max(s.limits?.max_pages ?? 0, s.fetched + 200)));
+  const [minutes, setMinutes] = useState("30");
+  const [demo, setDemo] = useState<boolean | null>(null);
+  const [ready, setReady] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [begun, setBegun] = useState<number | null>(null);
+  const job = now.value?.jobs.find((j) => j.id === begun);
+  const before = now.value?.jobs.find((j) => j.store === n && j.id !== begun); // its manner is kept
+  const onDemo = demo ?? before?.line.includes("--proxy=") ?? false;
+  const task: Task = { kind: "resume", store: n, max_pages: Number(most) || 0, minutes: Number(minutes) || 0, demo: onDemo };
+  const start = async (t: Task) => {
+    try {
+      setProblem(null);
+      const j = await run(t);
+      if (t.kind === "resume") setBegun(j.id);
+      now.again();
+    } catch (err) {
+      setProblem(message(err));
+    }
+  };
+  const choose = (is: boolean) => {
+    setDemo(is);
+    if (is && !now.value?.web) void start({ kind: "web" });
+  };
+  return (
+    <form onSubmit={(e) => { e.preventDefault(); void start(task); }}>
+      <h2 id="resume">Go on with this crawl</h2>
+      <div class="inline">
+        <label>Pages at most, in all<input type="number" min="1" value={most} onInput={(e) => setMost(e.currentTarget.value)} /></label>
+        <label>Minutes at most<input type="number" min="0" step="any" value={minutes} onInput={(e) => setMinutes(e.currentTarget.value)} /></label>
+        <button type="submit" class="main" disabled={!ready || job?.state === "running"}>Go on</button>
+      </div>
+      <label class="check"><input type="checkbox" checked={onDemo} onChange={(e) => choose(e.currentTarget.checked)} />On the demo's web</label>
+      <Preview task={task} ready={setReady} key={String(now.value?.web)} />
+      <Problem text={problem} />
+      {job?.state === "failed" && <pre class="problem" tabIndex={0}>{output(job.text)}</pre>}
+    </form>
+  );
+}
+
 function Controls({ n, s }: { n: number; s: Status }) {
   const [said, say] = useState<{ error?: string; done?: string }>({});
   const send = async (body: unknown, done: string) => {
@@ -191,7 +236,7 @@ function Controls({ n, s }: { n: number; s: Status }) {
         {s.paused
           ? <button type="button" class="main" onClick={() => send({ action: "go" }, "The crawl goes on.")}>Go on</button>
           : <button type="button" onClick={() => send({ action: "pause" }, "The crawl is paused.")}>Pause</button>}
-        <button type="button" onClick={() => confirm("Stop the crawl? It can be resumed later with --resume.") && send({ action: "stop" }, "The crawl is stopping.")} disabled={s.stopping}>Stop</button>
+        <button type="button" onClick={() => confirm("Stop the crawl? It can go on later.") && send({ action: "stop" }, "The crawl is stopping.")} disabled={s.stopping}>Stop</button>
       </div>
       <form class="inline" onSubmit={limits}>
         <label>Pages at most<input name="max_pages" type="number" min="0" defaultValue={String(s.limits?.max_pages ?? 0)} /></label>

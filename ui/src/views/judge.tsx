@@ -1,7 +1,7 @@
 // One question at a time, answered by keys; and what each answer changes in the queue.
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { get, post, type Label, type Labelled, type Question } from "../api";
+import { get, post, type Label, type Labelled, type Question, type Said } from "../api";
 import type { ViewProps } from "../app";
 import { Empty, message, PageLink, Problem, Score, useLoad, Web } from "../bits";
 import { isWeb } from "../format";
@@ -13,7 +13,6 @@ type Answer = Label | "unsure" | "skipped";
 interface Given {
   question: Question;
   answer: Answer;
-  stored?: Label; // what the store has of this question
 }
 
 const ahead = 10; // questions loaded at once
@@ -42,12 +41,11 @@ function JudgeTopic({ n, topic }: { n: number; topic: string }) {
   const [turn, setTurn] = useState<Labelled | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const past = useRef(new Set<string>()); // URLs answered here, which the server may ask again
-  const stored = useRef(new Map<string, Label>()); // by URL, what was answered here last
   const busy = useRef(false);
   const question = queue?.[0] ?? null;
 
   const load = (signal: AbortSignal) => {
-    const unjudged = [...past.current].filter((url) => !stored.current.has(url)).length; // the server asks these again
+    const unjudged = given.filter((g) => !labels(g.answer)).length; // the server asks these again
     return get<{ asked: Question[] | null }>(n, "ask", { n: Math.min(mostAsked, ahead + unjudged), topic }, signal);
   };
   const { value, error, again } = useLoad(`ask/${n}/${topic}`, load, queue?.length === 0 ? askEvery : 0);
@@ -55,18 +53,17 @@ function JudgeTopic({ n, topic }: { n: number; topic: string }) {
     if (value || error) setQueue((was) => merge(was ?? [], value?.asked ?? [], past.current));
   }, [value, error]);
 
+  const say = (url: string, label: Said) => post<Labelled>(n, "label", { labels: [{ url, label }], ...(topic ? { topic } : {}) });
+
   const answer = useCallback(async (a: Answer) => {
     if (!question || busy.current) return;
     busy.current = true;
     const { url } = question;
     try {
-      if (a === "yes" || a === "no") {
-        setTurn(await post<Labelled>(n, "label", { labels: [{ url, label: a }], ...(topic ? { topic } : {}) }));
-        stored.current.set(url, a);
-      }
+      if (labels(a)) setTurn(await say(url, a));
       setProblem(null);
       past.current.add(url);
-      setGiven((g) => [{ question, answer: a, stored: stored.current.get(url) }, ...g]);
+      setGiven((g) => [{ question, answer: a }, ...g]);
       setQueue((q) => (q ?? []).filter((x) => x.url !== url));
       if ((queue?.length ?? 0) < 4) again();
     } catch (err) {
@@ -76,13 +73,23 @@ function JudgeTopic({ n, topic }: { n: number; topic: string }) {
     }
   }, [question, queue, n, topic]);
 
-  const undo = useCallback(() => {
+  const undo = useCallback(async () => {
     const [last, ...rest] = given;
     if (!last || busy.current) return;
-    setGiven(rest);
-    past.current.delete(last.question.url);
-    setQueue((q) => [last.question, ...(q ?? []).filter((x) => x.url !== last.question.url)]);
-  }, [given]);
+    busy.current = true;
+    const { url } = last.question;
+    try {
+      if (labels(last.answer)) setTurn(await say(url, "none"));
+      setProblem(null);
+      setGiven(rest);
+      past.current.delete(url);
+      setQueue((q) => [last.question, ...(q ?? []).filter((x) => x.url !== url)]);
+    } catch (err) {
+      setProblem(message(err));
+    } finally {
+      busy.current = false;
+    }
+  }, [given, n, topic]);
 
   useLayoutEffect(() => { // before the question can be seen, so that no key is lost
     const press = (e: KeyboardEvent) => {
@@ -90,20 +97,20 @@ function JudgeTopic({ n, topic }: { n: number; topic: string }) {
       const what = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];
       if (!what) return;
       e.preventDefault();
-      if (what === "undo") undo();
+      if (what === "undo") void undo();
       else void answer(what);
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [answer, undo]);
 
-  const judged = given.filter((g) => g.stored).length;
+  const judged = given.filter((g) => labels(g.answer)).length;
   return (
     <>
       <Problem text={problem ?? error} />
       <div class="columns judge">
         <section class="card wide question" aria-label="Question" aria-live="polite">
-          {queue === null ? <Empty>Loading…</Empty> : question ? <Asked n={n} q={question} stored={stored.current.get(question.url)} /> : <Empty>No question is left. More come with more pages.</Empty>}
+          {queue === null ? <Empty>Loading…</Empty> : question ? <Asked n={n} q={question} /> : <Empty>No question is left. More come with more pages.</Empty>}
           <div class="buttons answers">
             <AnswerButton name="Yes" letter="y" kind="yes" off={!question} act={() => answer("yes")} />
             <AnswerButton name="No" letter="n" kind="no" off={!question} act={() => answer("no")} />
@@ -114,12 +121,12 @@ function JudgeTopic({ n, topic }: { n: number; topic: string }) {
         </section>
         <section class="card" aria-labelledby="last">
           <h2 id="last">Last answers{judged > 0 ? ` (${judged} judged)` : ""}</h2>
-          {given.length === 0 ? <Empty>None yet. Undo (z or Backspace) asks the last one again; its new answer replaces the old one.</Empty> : (
+          {given.length === 0 ? <Empty>None yet. Undo (z or Backspace) takes the last answer back and asks again.</Empty> : (
             <ol class="rows" id="given">
               {given.slice(0, lastShown).map((g) => (
                 <li key={g.question.url}>
                   <PageLink store={n} url={g.question.url} title={g.question.title} />
-                  <span class="side"><span class={g.answer === "yes" ? "tag good" : g.answer === "no" ? "tag bad" : "tag"}>{g.answer}</span>{g.stored && g.stored !== g.answer && <span class="tag">stored: {g.stored}</span>}</span>
+                  <span class="side"><span class={g.answer === "yes" ? "tag good" : g.answer === "no" ? "tag bad" : "tag"}>{g.answer}</span></span>
                 </li>
               ))}
             </ol>
@@ -129,6 +136,11 @@ function JudgeTopic({ n, topic }: { n: number; topic: string }) {
       </div>
     </>
   );
+}
+
+/** Whether an answer is stored as a label. */
+function labels(a: Answer): a is Label {
+  return a === "yes" || a === "no";
 }
 
 /** Appends questions that are neither waiting nor answered. */
@@ -150,7 +162,7 @@ function AnswerButton({ name, letter, kind, off, act }: { name: string; letter: 
   );
 }
 
-function Asked({ n, q, stored }: { n: number; q: Question; stored?: Label }) {
+function Asked({ n, q }: { n: number; q: Question }) {
   return (
     <>
       <p class="note">{q.kind === "link" ? "A link that waits" : "A stored page"}: <Web text={q.why} /></p>
@@ -162,7 +174,6 @@ function Asked({ n, q, stored }: { n: number; q: Question; stored?: Label }) {
       </p>
       <p class="excerpt"><Web text={q.text} length={600} /></p>
       <p class="note">The crawl's own guess: <Score value={q.score} /></p>
-      {stored && <p class="notice">Stored as {stored} until you answer y or n.</p>}
     </>
   );
 }

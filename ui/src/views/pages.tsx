@@ -1,7 +1,7 @@
 // The collection: search, facets, and a list of any length.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { address, get, save, type Facet, type Pages as PagesAnswer, type Row } from "../api";
+import { address, get, save, serverTime, type Facet, type Pages as PagesAnswer, type Row } from "../api";
 import type { ViewProps } from "../app";
 import { HostName, message, Problem, Score, Verdict, Web } from "../bits";
 import { bytes, clean, count, counted, edge, hostName, stateName, time } from "../format";
@@ -9,7 +9,7 @@ import type { Live } from "../live";
 import { href, type Params } from "../route";
 import { reveal, shown, windowSize, windowsOf } from "../rows";
 
-const facetNames: [string, string][] = [["label", "Judged"], ["state", "State"], ["host", "Host"], ["lang", "Language"], ["type", "Type"]];
+const facetNames: [string, string][] = [["on_topic", "On topic"], ["label", "Judged"], ["state", "State"], ["host", "Host"], ["lang", "Language"], ["type", "Type"]];
 const formats = ["csv", "jsonl", "parquet", "markdown", "urls"];
 const columnsOf: { sort: string; name: string }[] = [
   { sort: "title", name: "Title" }, { sort: "host", name: "Host" }, { sort: "score", name: "Score" },
@@ -26,7 +26,8 @@ const wait = 60; // ms that the list must hold still before it loads
 function filterOf(q: URLSearchParams): Params {
   const out: Params = {};
   for (const name of filters) out[name] = q.get(name);
-  for (const [name] of facetNames) out[name] = q.get(name);
+  for (const [name] of facetNames) out[name] = q.getAll(name);
+  out.like = q.get("like");
   out.from = edge(q.get("from"), false);
   out.to = edge(q.get("to"), true);
   return out;
@@ -35,10 +36,10 @@ function filterOf(q: URLSearchParams): Params {
 export function Pages({ n, query, store, live }: ViewProps) {
   const key = query.toString();
   const [turn, setTurn] = useState(0);
-  const noun = ["", "ok", null].includes(query.get("state")) ? "page" : "URL";
+  const noun = !query.has("like") && query.getAll("state").every((s) => s === "ok") ? "page" : "URL";
   const filter = useMemo(() => {
     const f = filterOf(query);
-    const now = new Date().toISOString();
+    const now = serverTime();
     const growing = live.status.peek()?.running ?? store.running;
     return growing && !(typeof f.to === "string" && f.to && f.to < now) ? { ...f, to: now } : f; // else rows move while one scrolls
   }, [key, turn]);
@@ -57,11 +58,12 @@ export function Pages({ n, query, store, live }: ViewProps) {
         <NewPages key={key + turn} live={live} show={() => setTurn(turn + 1)} />
       </div>
       <Search query={query} change={change} />
+      {query.has("like") && <p class="note">A page and its copies. <a href={href(n, "groups")}>All groups of like pages</a></p>}
       <Problem text={list.error} />
       <div class="collection">
         <Facets facets={list.facets} query={query} change={change} />
         <div class="found">
-          {list.total ? <Export n={n} what={amount} filter={filter} /> : null}
+          {list.total ? <Export n={n} what={amount} filter={filter} pages={noun === "page" || query.has("like") || query.getAll("state").includes("ok")} /> : null}
           <Grid n={n} list={list} sort={query.get("sort") ?? (query.get("q") ? "" : "time")} order={query.get("order") ?? "desc"} change={change} />
         </div>
       </div>
@@ -78,7 +80,7 @@ function NewPages({ live, show }: { live: Live; show: () => void }) {
   return more > 0 ? <button type="button" class="small" onClick={show}>{counted(more, "new page")}: show</button> : null;
 }
 
-function Export({ n, what, filter }: { n: number; what: string; filter: Params }) {
+function Export({ n, what, filter, pages }: { n: number; what: string; filter: Params; pages: boolean }) {
   const [refused, refuse] = useState<string | null>(null);
   const start = (e: MouseEvent, params: Params) => {
     e.preventDefault();
@@ -89,7 +91,7 @@ function Export({ n, what, filter }: { n: number; what: string; filter: Params }
     <>
       <p class="export">
         Export {what.replace(/^The/, "the")} as{" "}
-        {formats.map((format) => <a key={format} href={address(n, "export", { format, ...filter })} download onClick={(e) => start(e, { format, ...filter })}>{format}</a>)}
+        {formats.filter((format) => pages || format === "urls").map((format) => <a key={format} href={address(n, "export", { format, ...filter })} download onClick={(e) => start(e, { format, ...filter })}>{format}</a>)}
       </p>
       <Problem text={refused} />
     </>
@@ -121,23 +123,23 @@ function Search({ query, change }: { query: URLSearchParams; change: (p: Params)
 }
 
 function Facets({ facets, query, change }: { facets: Record<string, Facet[] | null>; query: URLSearchParams; change: (p: Params) => void }) {
-  const any = facetNames.some(([name]) => query.has(name)) || filters.some((f) => query.get(f));
+  const any = query.has("like") || facetNames.some(([name]) => query.has(name)) || filters.some((f) => query.get(f));
   return (
     <aside class="facets" aria-label="Filters">
       {any && <button type="button" class="small" onClick={() => (location.hash = location.hash.split("?")[0])}>Clear all filters</button>}
       {facetNames.map(([name, title]) => {
-        const chosen = query.getAll(name).slice(0, 1); // the interface takes one value of each
+        const chosen = query.getAll(name);
         const found = (facets[name] ?? []).filter((f) => f.value !== "");
         const values = [...chosen.filter((v) => !found.some((f) => f.value === v)).map((value) => ({ value, count: -1 })), ...found];
         if (values.length === 0) return null;
         return (
           <details key={name} open={chosen.length > 0 || matchMedia("(min-width: 900px)").matches}>
-            <summary>{title}{chosen.length ? ": chosen" : ""}</summary>
+            <summary>{title}{chosen.length ? `: ${chosen.length} chosen` : ""}</summary>
             <ul>
               {values.map((f) => (
                 <li key={f.value}>
                   <label>
-                    <input type="checkbox" checked={chosen.includes(f.value)} onChange={(e) => change({ [name]: e.currentTarget.checked ? f.value : "" })} />
+                    <input type="checkbox" checked={chosen.includes(f.value)} onChange={(e) => change({ [name]: e.currentTarget.checked ? [...chosen, f.value] : chosen.filter((v) => v !== f.value) })} />
                     <span>{facetValue(name, f.value)}</span>
                     {f.count >= 0 && <span class="num">{count(f.count)}</span>}
                   </label>
@@ -152,6 +154,7 @@ function Facets({ facets, query, change }: { facets: Record<string, Facet[] | nu
 }
 
 function facetValue(facet: string, value: string) {
+  if (facet === "on_topic") return value;
   if (facet === "state") return stateName(value);
   if (facet === "label") return { yes: "on topic", no: "off topic", none: "not judged" }[value] ?? value;
   return <Web text={facet === "host" ? hostName(value) : value} length={40} />;
@@ -308,11 +311,12 @@ function GridRow({ n, i, row, chosen }: { n: number; i: number; row: Row | undef
         <>
           <div role="gridcell">
             <a href={href(n, "page", { url: row.url })} tabIndex={-1} title={clean(row.url)}><bdi dir="auto">{name}</bdi></a>
+            {row.reason && <small class="why"> <bdi dir="auto">{clean(row.reason)}</bdi></small>}
             {row.snippet && <small class="snippet"><bdi dir="auto">{row.snippet.map((t, k) => (k % 2 ? <mark key={k}>{clean(t)}</mark> : ` ${clean(t)} `))}</bdi></small>}
           </div>
           <div role="gridcell"><HostName host={row.host} /></div>
           <div role="gridcell"><Score value={row.score} /></div>
-          <div role="gridcell"><Verdict row={row} /></div>
+          <div role="gridcell" title={clean(row.reason)}><Verdict row={row} /></div>
           <div role="gridcell" class="num">{bytes(row.bytes)}</div>
           <div role="gridcell" class="num">{time(row.time)}</div>
         </>

@@ -45,7 +45,7 @@ function Begin() {
   return (
     <section class="card narrow">
       <h1>No crawl is open</h1>
-      <Empty>Run one of these in a terminal.</Empty>
+      <Empty>Run one of these in a terminal; fossick ui without a store starts them here.</Empty>
       <ol class="steps">{steps.map(([why, line]) => <li key={line}>{why}<code class="block">{line}</code></li>)}</ol>
     </section>
   );
