@@ -63,10 +63,11 @@ func (c *Crawler) leaseAll() (wake time.Time, stop Stop, err error) {
 			}
 			wake, err := c.leaseLeft()
 			if err == nil && wake.IsZero() && len(c.jobs) == 0 {
-				if more, err := c.takeUpDeclined(); more || err != nil {
-					if err != nil {
-						return time.Time{}, "", err
-					}
+				more, err := c.takeUpDeclined()
+				if err != nil {
+					return time.Time{}, "", err
+				}
+				if more {
 					continue
 				}
 			}

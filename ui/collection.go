@@ -36,11 +36,7 @@ func (f *Interface) groups(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	complete, err := f.indexed(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	s, done, err := f.Open(r.Context())
+	s, done, complete, err := f.openIndexed(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +51,14 @@ func (f *Interface) groups(r *http.Request) (any, error) {
 		v.Groups = append(v.Groups, group{shown, g.row.number, g.copies})
 	}
 	return v, nil
+}
+
+// openIndexed opens the store after its list; done must be called unless err is set.
+func (f *Interface) openIndexed(ctx context.Context) (s *store.Store, done func() error, complete bool, err error) {
+	if complete, err = f.indexed(ctx); err == nil {
+		s, done, err = f.Open(ctx)
+	}
+	return s, done, complete, err
 }
 
 type groupRow struct {
@@ -117,15 +121,11 @@ type linkTable struct {
 
 // linksOfHosts answers GET /links. Links within a host, and to URLs without a page, do not count.
 func (f *Interface) linksOfHosts(r *http.Request) (any, error) {
-	most, err := numberOf(r, "hosts", 40, 1, 200)
+	most, err := numberOf(r, "hosts", 40, 1, mostLinked)
 	if err != nil {
 		return nil, err
 	}
-	complete, err := f.indexed(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	s, done, err := f.Open(r.Context())
+	s, done, complete, err := f.openIndexed(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -137,17 +137,8 @@ func (f *Interface) linksOfHosts(r *http.Request) (any, error) {
 		return nil, err
 	}
 	v := linksAnswer{Complete: complete, Hosts: []linkNode{}, Links: []linkEdge{}}
-	var order []uint32
-	for host := range t.nodes {
-		if t.nodes[host].Pages > 0 {
-			order = append(order, uint32(host))
-		}
-	}
+	order := byRelevance(t.nodes)
 	v.Total = len(order)
-	slices.SortFunc(order, func(a, b uint32) int {
-		x, y := &t.nodes[a], &t.nodes[b]
-		return cmp.Or(cmp.Compare(y.Relevant, x.Relevant), cmp.Compare(y.Pages, x.Pages), cmp.Compare(x.Host, y.Host))
-	})
 	place := map[uint32]int{}
 	for i, host := range order[:min(most, len(order))] {
 		place[host], v.Hosts = i, append(v.Hosts, t.nodes[host])
@@ -163,6 +154,23 @@ func (f *Interface) linksOfHosts(r *http.Request) (any, error) {
 		return cmp.Or(cmp.Compare(b.Links, a.Links), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	return v, nil
+}
+
+// mostLinked is the most hosts in a graph of links.
+const mostLinked = 200
+
+// byRelevance returns the places of hosts with pages, those with most pages on topic first.
+func byRelevance(nodes []linkNode) (order []uint32) {
+	for host := range nodes {
+		if nodes[host].Pages > 0 {
+			order = append(order, uint32(host))
+		}
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		x, y := &nodes[a], &nodes[b]
+		return cmp.Or(cmp.Compare(y.Relevant, x.Relevant), cmp.Compare(y.Pages, x.Pages), cmp.Compare(x.Host, y.Host))
+	})
+	return order
 }
 
 // readLinks counts the links of all pages, if it has not done so for these rows; mu is held.
@@ -191,7 +199,11 @@ func (f *Interface) readLinks(ctx context.Context, s *store.Store) error {
 		}
 	}
 	x.mu.RUnlock()
-	edges := map[[2]uint32]int{}
+	edges := map[[2]uint32]int{} // among the hosts that may be shown, since there may be millions of others
+	shown, order := make([]bool, len(nodes)), byRelevance(nodes)
+	for _, host := range order[:min(mostLinked, len(order))] {
+		shown[host] = true
+	}
 	for p, err := range s.Pages() {
 		if err == nil {
 			err = ctx.Err()
@@ -208,7 +220,9 @@ func (f *Interface) readLinks(ctx context.Context, s *store.Store) error {
 				continue
 			}
 			to := hostOf[id] - 1
-			edges[[2]uint32{from, to}]++
+			if shown[from] && shown[to] {
+				edges[[2]uint32{from, to}]++
+			}
 			nodes[from].Out++
 			nodes[to].In++
 		}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"archive/zip"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -126,25 +127,37 @@ func (f *Interface) download(r *http.Request, begin func(name, media string) io.
 
 // writeOthers writes the addresses of URLs without a page.
 func writeOthers(s *store.Store, ids []store.ID, to io.Writer) error {
-	return s.URLs().Walk(func(name func(id store.ID) (string, error)) error {
+	w := bufio.NewWriter(to) // keeps an error until Flush
+	err := s.URLs().Walk(func(name func(id store.ID) (string, error)) error {
 		for _, id := range ids {
 			url, err := name(id)
-			if err != nil {
-				return err
+			if err == nil {
+				_, err = w.WriteString(url + "\n")
 			}
-			if _, err := io.WriteString(to, url+"\n"); err != nil {
+			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return errors.Join(err, w.Flush())
 }
 
 // chosen yields the pages with these numbers.
 func chosen(pages iter.Seq2[*export.Page, error], numbers map[uint64]bool) iter.Seq2[*export.Page, error] {
 	return func(yield func(*export.Page, error) bool) {
+		left := len(numbers)
+		if left == 0 {
+			return
+		}
 		for p, err := range pages {
-			if (err != nil || numbers[p.Number]) && !yield(p, err) {
+			if err == nil && !numbers[p.Number] {
+				continue
+			}
+			if !yield(p, err) {
+				return
+			}
+			if left--; left == 0 {
 				return
 			}
 		}

@@ -291,6 +291,13 @@ type heldQueue struct {
 	took time.Duration
 }
 
+// forget makes the next question read the queue again.
+func (h *heldQueue) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.at = time.Time{}
+}
+
 // A queue is not read again for a while: the best links cost the crawl's owner a turn, and their reasons
 // a scoring.
 const (
@@ -366,6 +373,7 @@ func (f *Interface) label(r *http.Request) (any, error) {
 		return nil, err
 	}
 	said, err := f.Label(r.Context(), asked)
+	f.queued.forget()
 	if err != nil {
 		return nil, err
 	}
@@ -414,7 +422,9 @@ func (f *Interface) change(r *http.Request) (any, error) {
 	case f.crawl.Change == nil:
 		return nil, cli.Usagef("several agents share this crawl; stop it and resume it with other flags")
 	}
-	if err := f.crawl.Change(r.Context(), to); err != nil {
+	err := f.crawl.Change(r.Context(), to)
+	f.queued.forget()
+	if err != nil {
 		return nil, err
 	}
 	return f.status(r)

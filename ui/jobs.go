@@ -209,10 +209,10 @@ func (all *jobs) end(within time.Duration, ended func(dir string)) {
 			case <-j.done:
 			case <-late:
 				late = time.After(0)
-				_ = j.cmd.Process.Kill() // it may just have ended
+				_ = syscall.Kill(-j.cmd.Process.Pid, syscall.SIGKILL) // it may just have ended
 				<-j.done
 			}
-			if j.kind == "crawl" || j.kind == "resume" {
+			if (j.kind == "crawl" || j.kind == "resume") && j.info().State != "done" {
 				ended(j.dir)
 			}
 		}

@@ -298,7 +298,7 @@ func (s *stored) listed(r *http.Request, opening chan struct{}, many bool) summa
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if files := filesOf(s.dir); files == s.files {
+	if files := filesOf(s.dir); files != "" && files == s.files {
 		return s.row
 	}
 	select {
@@ -319,6 +319,9 @@ func (s *stored) listed(r *http.Request, opening chan struct{}, many bool) summa
 
 // errLate stands for an answer that was not ready in time.
 var errLate = errors.New("the store is being read; its figures come in a moment")
+
+// errPaused stands for an answer that the end of a session broke off.
+var errPaused = errors.New("the crawl pauses or ends; ask again in a moment")
 
 func (s *stored) summary(r *http.Request) (row summary) {
 	var got answer
@@ -364,8 +367,11 @@ func (a *answer) Write(b []byte) (int, error) {
 func answering(f func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := f(r)
-		if errors.Is(err, context.DeadlineExceeded) {
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
 			err = errLate
+		case errors.Is(err, context.Canceled):
+			err = errPaused
 		}
 		if err != nil {
 			fail(w, statusOf(err), err.Error())
@@ -390,7 +396,7 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, store.ErrNoPage), errors.Is(err, store.ErrNone):
 		return http.StatusNotFound
-	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete), errors.Is(err, errLate):
+	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete), errors.Is(err, errLate), errors.Is(err, errPaused):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

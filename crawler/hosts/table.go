@@ -118,9 +118,9 @@ func (t *Table) Put(b journal.Batch, h *Host) error {
 	return b.PutHost(h.Host)
 }
 
-// Restore lets a host of an earlier session rest as if an exchange, or all of a page that was rendered,
-// had just ended, since they may have been in flight when that session was killed. The frontier is told only of hosts
-// that rest longer than the delay. Nothing else of the host stays in memory.
+// Restore lets a host of an earlier session rest as if all exchanges for a page had just ended. They may
+// have been in flight when that session was killed. The frontier is told only of hosts that rest longer
+// than the delay. Nothing else of the host stays in memory.
 func (t *Table) Restore(record *store.Host, now time.Time) (*Host, error) {
 	h, err := t.newHost(record, "http://"+record.Name+"/")
 	if err != nil {

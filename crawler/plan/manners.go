@@ -43,7 +43,7 @@ type Manners struct {
 // Rendering says whether scripts run.
 type Rendering struct {
 	Render         string `enum:",auto,always,never" default:"" placeholder:"WHEN" help:"Run the scripts of pages in Chromium: always where a page has some, never, or auto, where that is worth its seconds [auto with --browser, else never]." group:"manners" expert:"" predictor:"auto,always,never"`
-	Browser        string `placeholder:"PATH|URL" help:"The Chromium to run for --render, or the ws:// or http:// address at which one listens with --remote-debugging-port [chromium]. A path is not kept in the store." group:"manners" expert:"" predictor:"files"`
+	Browser        string `placeholder:"PATH|URL" help:"The Chromium to run for --render, or the ws:// or http:// address at which one listens with --remote-debugging-port [chromium-headless-shell, which takes a seventh of the time, else chromium]. A path is not kept in the store." group:"manners" expert:"" predictor:"files"`
 	RenderRequests int    `placeholder:"N" help:"With --render, most requests of a page's scripts [20]." group:"manners" expert:""`
 }
 

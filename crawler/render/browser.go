@@ -103,6 +103,14 @@ func Remote(program string) bool {
 	return is && slices.Contains([]string{"ws", "wss", "http"}, scheme)
 }
 
+// programs are the names of Chromium, best first. The headless shell renders a page in a seventh of the
+// processor time of the whole browser, which makes a profile for each. Debian's command for it is a
+// script that would outlive a kill of ours, unlike the program behind it.
+var programs = []string{
+	"/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "chrome-headless-shell", "headless-shell",
+	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+}
+
 // Find returns the path of a program, "" for any Chromium; the address of a browser that runs
 // is returned as it is.
 func Find(program string) (string, error) {
@@ -111,7 +119,7 @@ func Find(program string) (string, error) {
 	}
 	names := []string{program}
 	if program == "" {
-		names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell", "chrome"}
+		names = programs
 	}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
@@ -121,7 +129,7 @@ func Find(program string) (string, error) {
 	if program != "" {
 		return "", fmt.Errorf("no browser %s; give the path of Chromium or Chrome, or the ws:// address of one that runs", program)
 	}
-	return "", errors.New("no Chromium or Chrome found; install chromium, or name one by its path or its ws:// address")
+	return "", errors.New("no Chromium or Chrome found; install chromium-headless-shell or chromium, or name one by its path or its ws:// address")
 }
 
 // Left reports whether the session before may have been killed in the middle of pages. Of a browser

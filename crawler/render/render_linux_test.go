@@ -75,8 +75,28 @@ func (a *answers) page(body string) Page {
 	return Page{URL: at, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(body), Ask: a.ask}
 }
 
+// installed returns each Chromium of this machine; "", for any, if there is none.
+func installed() (paths []string) {
+	for _, name := range programs {
+		if path, err := Find(name); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	if paths == nil {
+		return []string{""}
+	}
+	return paths
+}
+
 func TestRender(t *testing.T) {
-	b := chromium(t, Options{UserAgent: "fossick/test"})
+	for _, program := range installed() {
+		t.Run(filepath.Base(program), func(t *testing.T) {
+			testRender(t, chromium(t, Options{Program: program, UserAgent: "fossick/test"}))
+		})
+	}
+}
+
+func testRender(t *testing.T, b *Browser) {
 	for _, c := range []struct {
 		name, body string
 		web        map[string]string
@@ -159,8 +179,8 @@ func TestEscapes(t *testing.T) {
 		try { new w.RTCPeerConnection({iceServers: [{urls: "turn:ADDR?transport=tcp", username: "u", credential: "c"}]}).createDataChannel("d") } catch {}
 		const other = document.createElement("iframe"); other.src = "http://other.test/"; document.body.append(other);
 		a.textContent = "ran"</script>`, "ADDR", l.Addr().String())
-	for name, program := range map[string]string{"our own": "", "one that runs": "http://" + listening(t)} {
-		b := chromium(t, Options{Program: program})
+	for _, name := range append(installed(), "http://"+listening(t)) {
+		b := chromium(t, Options{Program: name})
 		web := &answers{pages: map[string]string{"http://other.test/": "text/html <link rel=stylesheet href=http://" + l.Addr().String() + "/><script src=http://" + l.Addr().String() + "/x.js></script>"}}
 		r, err := b.Render(t.Context(), web.page(body))
 		if err != nil {

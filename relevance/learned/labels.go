@@ -181,9 +181,10 @@ func (l *Scorer) refit() {
 		l.mu.Lock()
 		for _, p := range some {
 			switch {
+			case l.labels.pages[p.key] == p: // labelled, perhaps since the last batch
 			case fix == nil:
 				l.recount(p, p.own, 1)
-			case l.labels.pages[p.key] != p:
+			default:
 				l.recount(p, corrected(p.judged, fix.shift(p.words)+p.similar), 1)
 			}
 		}
