@@ -27,8 +27,16 @@ type Head struct {
 
 const leadSentences = 3
 
-// Lead returns the sentences above the plots.
-func (h Head) Lead() []string { return h.Sentences[:min(len(h.Sentences), leadSentences)] }
+// Lead returns the texts above the plots: at most three sentences, unless the first text alone has more.
+func (h Head) Lead() []string {
+	n := 0
+	for i, text := range h.Sentences {
+		if n += 1 + strings.Count(text, ". "); i > 0 && n > leadSentences {
+			return h.Sentences[:i]
+		}
+	}
+	return h.Sentences
+}
 
 // Rest returns the sentences below the plots.
 func (h Head) Rest() []string { return h.Sentences[len(h.Lead()):] }

@@ -84,17 +84,27 @@ func TestChance(t *testing.T) {
 	}
 }
 
-// TestLead: three sentences are above the plots, the others below.
+// TestLead: at most three sentences are above the plots, the others below.
 func TestLead(t *testing.T) {
-	for _, n := range []int{0, 2, 3, 5} {
-		h := Head{Sentences: []string{"a.", "b.", "c.", "d.", "e."}[:n]}
+	for _, c := range []struct {
+		texts        []string
+		above, below int
+	}{
+		{nil, 0, 0},
+		{[]string{"a.", "b."}, 2, 0},
+		{[]string{"a.", "b.", "c."}, 3, 0},
+		{[]string{"a.", "b.", "c.", "d.", "e."}, 3, 2},
+		{[]string{"a.", "b.", "c. And c.", "d."}, 2, 2},
+		{[]string{"a. And a. And a. And a.", "b."}, 1, 1},
+	} {
+		h := Head{Sentences: c.texts}
 		var page bytes.Buffer
 		if err := Write(&page, `{{template "head" .}}PLOT{{template "more" .}}`, h); err != nil {
 			t.Fatal(err)
 		}
 		above, below, _ := strings.Cut(page.String(), "PLOT")
-		if got := [2]int{strings.Count(above, ".</p>"), strings.Count(below, ".</p>")}; got != [2]int{min(n, 3), max(0, n-3)} {
-			t.Errorf("of %d sentences %v are above and below", n, got)
+		if got := [2]int{strings.Count(above, ".</p>"), strings.Count(below, ".</p>")}; got != [2]int{c.above, c.below} {
+			t.Errorf("of %q %v are above and below", c.texts, got)
 		}
 	}
 }

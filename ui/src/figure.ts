@@ -145,17 +145,21 @@ export function ticks(lo: number, hi: number, n = 6): number[] {
   return Array.from({ length: Math.floor(hi / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
-/** Marks at powers of ten; over less than three, also at 2 and 5 times these; over more than n, at each second, third, … */
+/** Marks at powers of ten; over less than three, or if else there were only one, also at 2 and 5 times these; over more than n, at each second, third, … */
 export function powers(lo: number, hi: number, n = 6): number[] {
   const decades = Math.log10(hi / lo), every = Math.max(1, Math.ceil(decades / n));
-  const at: number[] = [];
-  for (let e = Math.floor(Math.log10(lo)); e <= Math.log10(hi); e++) {
-    for (const k of every > 1 && e % every ? [] : decades < Math.min(3, n / 2) ? [1, 2, 5] : [1]) {
-      const v = Number(`${k}e${e}`);
-      if (v >= lo && v <= hi) at.push(v);
+  const at = (times: number[]) => {
+    const marks: number[] = [];
+    for (let e = Math.floor(Math.log10(lo)); e <= Math.log10(hi); e++) {
+      for (const k of e % every ? [] : times) {
+        const v = Number(`${k}e${e}`);
+        if (v >= lo && v <= hi) marks.push(v);
+      }
     }
-  }
-  return at;
+    return marks;
+  };
+  const few = at([1]);
+  return few.length < 2 || (every === 1 && decades < Math.min(3, n / 2)) ? at([1, 2, 5]) : few;
 }
 
 /** How values of x and y are written. */

@@ -35,7 +35,7 @@ for (const el of document.querySelectorAll<HTMLElement>("figure.plot")) {
   });
 }
 for (const wide of document.querySelectorAll<HTMLElement>(".wide")) wide.tabIndex = 0; // what scrolls must be in reach of keys
-const sections = [...document.querySelectorAll<HTMLDetailsElement>("main > details, main .pair details.section")];
+const sections = [...document.querySelectorAll<HTMLDetailsElement>("details.section")];
 sections.forEach((d, i) => (d.open = i === 0));
 addEventListener("beforeprint", () => {
   printed.forEach((f) => f());

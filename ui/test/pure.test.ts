@@ -213,6 +213,7 @@ test("ends and marks of axes", () => {
   assert.deepEqual(ticks(0.01, 0.03), [0.01, 0.015, 0.02, 0.025, 0.03]);
   assert.deepEqual(powers(1, 5000, 6), [1, 10, 100, 1000]);
   assert.deepEqual(powers(1, 60), [1, 2, 5, 10, 20, 50]);
+  assert.deepEqual(powers(4, 80, 2), [5, 10, 20, 50], "not 10 alone");
   const empty = limits({ title: "", xLabel: "x", lines: [] });
   assert.deepEqual(empty, { x: [0, 1], y: [0, 1] });
 });
