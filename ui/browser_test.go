@@ -352,8 +352,9 @@ func startBrowser(t *testing.T) context.Context {
 // tab is one tab of the browser, and what went wrong in it.
 type tab struct {
 	context.Context
-	t     *testing.T
-	close func()
+	t       *testing.T
+	close   func()
+	figures int // of a report: the data of each is a script that browsers do not run
 
 	mu       sync.Mutex // guards problems
 	problems []string
@@ -409,7 +410,11 @@ func (p *tab) check() {
 	if hit := evaluate[string](p, `String(window.hit)`); hit != "undefined" {
 		p.t.Errorf("an attack ran: %s", hit)
 	}
-	if found := evaluate[string](p, `[...document.querySelectorAll("main script:not([type='application/json']), main style, a[href^='javascript:'], [onerror], [onload]")].map(e => e.outerHTML).join()`); found != "" {
+	const data = `figure.plot > script[type='application/json']:only-of-type`
+	if n := evaluate[int](p, `document.querySelectorAll("`+data+`").length`); n != p.figures {
+		p.t.Errorf("%d figures have data, not %d", n, p.figures)
+	}
+	if found := evaluate[string](p, `[...document.querySelectorAll("main script:not(`+data+`), main style, a[href^='javascript:'], [onerror], [onload]")].map(e => e.outerHTML).join()`); found != "" {
 		p.t.Errorf("the page has %.200s", found)
 	}
 	p.mu.Lock()

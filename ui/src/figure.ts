@@ -43,9 +43,9 @@ export interface Figure {
 }
 
 /** All x in order, each with the place of the point that a line has there. Several points of a line at one x take as many rows. */
-function rowsOf(f: Figure, others: number[] = []): { x: number; at: (number | undefined)[] }[] {
+function rowsOf(f: Figure): { x: number; at: (number | undefined)[] }[] {
   const lines = f.lines ?? [];
-  const places = new Map<number, number[][]>(others.map((x) => [x, lines.map(() => [])]));
+  const places = new Map<number, number[][]>();
   lines.forEach((l, i) => (l.points ?? []).forEach((p, k) => {
     if (!places.has(p.x)) places.set(p.x, lines.map(() => []));
     places.get(p.x)![i].push(k);
@@ -59,7 +59,7 @@ export type Column = (number | null)[];
 /** The values of all x in order, then a column of y for each line, null where it has no point. */
 export function columns(f: Figure): [number[], ...Column[]] {
   if (f.rows) return [f.rows.map((_, i) => i), f.rows.map((r) => r.value)];
-  const rows = rowsOf(f, f.diagonal ? [0, 1] : []), xs = rows.map((r) => r.x);
+  const rows = rowsOf(f), xs = rows.map((r) => r.x);
   const ys: Column[] = (f.lines ?? []).map((l, i) => rows.map(({ at }) => (at[i] == null ? null : l.points![at[i]].y)));
   if (f.level != null) ys.push(xs.map(() => f.level!));
   if (f.diagonal) ys.push(xs);
@@ -137,12 +137,13 @@ export function limits(f: Figure): { x: [number, number]; y: [number, number] } 
   return { x, y };
 }
 
-/** Marks from lo to hi, about n, at multiples of 1, 2 or 5 times a power of ten. */
+/** Marks from lo to hi, about n and at least two, at multiples of 1, 2 or 5 times a power of ten. */
 export function ticks(lo: number, hi: number, n = 6): number[] {
   if (!(hi > lo)) return [lo];
   const step = roundUp((hi - lo) / n);
   const first = Math.ceil(lo / step - 1e-9);
-  return Array.from({ length: Math.floor(hi / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+  const marks = Array.from({ length: Math.floor(hi / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+  return marks.length < 2 ? ticks(lo, hi, 2 * n) : marks;
 }
 
 /** Marks at powers of ten; over less than three, or if else there were only one, also at 2 and 5 times these; over more than n, at each second, third, … */

@@ -55,7 +55,8 @@ function showLast(u: uPlot): void {
 export function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320): { plot: uPlot; update: (f: Figure) => void } {
   let { x, y } = limits(f), sorted = (f.lines ?? []).map(ordered);
   const text = texts(f), looks = looksOf(f, el);
-  const look = (i: number) => ({ label: looks[i].name, stroke: looks[i].stroke, dash: looks[i].dash, class: f.rows || f.lines?.[i]?.band || looks[i].name.length > 10 ? "long" : undefined });
+  /** What uPlot asks of it: dashes in pixels of the screen. */
+  const look = (i: number) => ({ label: looks[i].name, stroke: looks[i].stroke, dash: looks[i].dash.map((n) => n * devicePixelRatio), class: f.rows || f.lines?.[i]?.band || looks[i].name.length > 10 ? "long" : undefined });
   /** A value at place k, which names its x if that is not the one of the legend: where a line has no point, its nearest is told. */
   const told = (u: uPlot, k: number | null, value: (k: number) => string) => {
     if (k == null || k < 0) return "–";
@@ -64,7 +65,7 @@ export function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320):
   };
   const logX = !f.rows && f.xLog, logY = f.rows || f.yCounts;
   const marks = (log: unknown) => (u: uPlot, axis: number, lo: number, hi: number) => {
-    const n = Math.max(2, Math.floor((axis === (f.rows ? 1 : 0) ? u.bbox.width / devicePixelRatio / 80 : u.bbox.height / devicePixelRatio / 36)));
+    const n = Math.max(2, Math.floor((axis === (f.rows ? 1 : 0) ? u.bbox.width / devicePixelRatio / 60 : u.bbox.height / devicePixelRatio / 36)));
     return log ? powers(lo, hi, n) : ticks(lo, hi, n);
   };
   const ink = colour(el, "--soft");
@@ -186,7 +187,7 @@ export function toSVG(f: Figure): string {
     sheet.remove();
   }
   const legend = looks.length < 2 ? [] : looks.map(({ name, stroke, dash }, i) => `<line x1="8" x2="36" y1="${h + 50 + 16 * i}" y2="${h + 50 + 16 * i}" stroke="${stroke}" stroke-width="2" stroke-dasharray="${dash.join(" ") || "none"}"/><text x="44" y="${h + 54 + 16 * i}">${escapeXML(name)}</text>`);
-  const height = h + 40 + 16 * legend.length;
+  const height = h + 46 + 16 * legend.length;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${height}" width="${w}" height="${height}" font-family="sans-serif" font-size="12"><rect width="${w}" height="${height}" fill="#fff"/><text x="8" y="20" font-weight="bold">${escapeXML(f.title)}</text><g transform="translate(0 32) scale(${scale})">${r.parts.join("")}</g>${legend.join("")}</svg>\n`;
 }
 

@@ -210,6 +210,7 @@ test("a canvas that writes SVG", () => {
 test("ends and marks of axes", () => {
   for (const [least, most, lo, hi] of [[0.93, 0.97, 0.93, 0.98], [0.62, 0.91, 0.5, 1], [0.2, 0.9, 0, 1], [0, 0, 0, 0.05], [1, 1, 0.95, 1]]) assert.deepEqual(around(least, most), [lo, hi]);
   assert.deepEqual(ticks(0, 100), [0, 20, 40, 60, 80, 100]);
+  assert.deepEqual(ticks(0, 480, 2), [0, 200, 400], "not 0 alone");
   assert.deepEqual(ticks(0.01, 0.03), [0.01, 0.015, 0.02, 0.025, 0.03]);
   assert.deepEqual(powers(1, 5000, 6), [1, 10, 100, 1000]);
   assert.deepEqual(powers(1, 60), [1, 2, 5, 10, 20, 50]);
