@@ -1,5 +1,6 @@
-// Builds the page into dist/, the script and style of reports into internal/report/dist/, and licences.json with the terms of the packages that are in it; or
-// with --test the tests into build/, for "npm test". The same sources give the same bytes.
+// Builds the page into dist/, the script and style of reports into internal/report/dist/, and
+// licences.json with the terms of the packages in the page; or with --test the tests into build/,
+// for "npm test". The same sources give the same bytes.
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 

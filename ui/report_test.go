@@ -21,7 +21,7 @@ import (
 	"fossick/ui"
 )
 
-const reportTemplate = `{{template "head" .Head}}{{template "tiles" .}}<div class="plots">{{range .Figures}}{{template "figure" .}}{{end}}</div>{{template "matrix" .Matrix}}{{template "more" .}}{{template "made" .}}{{template "foot"}}`
+const reportTemplate = `{{template "head" .Head}}{{template "tiles" .}}<div class="plots">{{range .Figures}}{{template "figure" .}}{{end}}</div>{{template "more" .}}<details class="section" open><summary><h2>Matrix</h2></summary>{{template "matrix" .Matrix}}</details>{{template "made" .}}{{template "foot"}}`
 
 // writeReport writes a report with each kind of figure, and attacks for names, into a file.
 func writeReport(t *testing.T) (address string) {
@@ -94,6 +94,9 @@ func TestReportInBrowser(t *testing.T) {
 		}
 		if blank := evaluate[int](p, `[...document.querySelectorAll("canvas")].filter((c) => new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer)).size < 5).length`); blank > 0 {
 			t.Errorf("%s: %d figures are blank", where, blank)
+		}
+		if open := evaluate[string](p, `[...document.querySelectorAll("details.section")].map((d) => d.open).join()`); open != "true,false" {
+			p.t.Errorf("%s: open sections: %s, not the first alone", where, open)
 		}
 		if open := evaluate[int](p, `document.querySelectorAll("figure details[open]").length`); open > 0 {
 			t.Errorf("%s: %d tables are open", where, open)

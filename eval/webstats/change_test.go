@@ -72,7 +72,7 @@ func TestCountChanges(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, pair[0], pair[1])
 		}
 	}
-	if len(r.Tables()) != 8 || len(r.Sentences()) != 7 {
+	if len(r.Tables()) != 8 || len(r.Sentences()) != 6 {
 		t.Errorf("%d tables, %d sentences", len(r.Tables()), len(r.Sentences()))
 	}
 	if s := r.Sentences()[0]; !strings.HasPrefix(s, "Pages that changed did so every ") || !strings.Contains(s, "Korea") {

@@ -8,7 +8,7 @@ const inks = 6; // colours of lines in base.css
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3]];
 const font = "12px system-ui, sans-serif";
 
-/** A custom property of the style sheet, which uPlot needs as a value. */
+/** The value of a custom property: a canvas cannot read the style sheet. */
 function colour(el: Element, name: string): string {
   return getComputedStyle(el).getPropertyValue(name).trim() || "gray";
 }
@@ -52,12 +52,12 @@ function showLast(u: uPlot): void {
 }
 
 /** Draws f into el in the colours that el has. The plot grows by update, with a figure of the same lines and axes. */
-export function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320): { plot: uPlot; update: (f: Figure) => void } {
+function draw(f: Figure, el: HTMLElement, width = el.clientWidth || 320): { plot: uPlot; update: (f: Figure) => void } {
   let { x, y } = limits(f), sorted = (f.lines ?? []).map(ordered);
   const text = texts(f), looks = looksOf(f, el);
-  /** What uPlot asks of it: dashes in pixels of the screen. */
+  /** The settings of line i for uPlot, which takes dashes in device pixels. */
   const look = (i: number) => ({ label: looks[i].name, stroke: looks[i].stroke, dash: looks[i].dash.map((n) => n * devicePixelRatio), class: f.rows || f.lines?.[i]?.band || looks[i].name.length > 10 ? "long" : undefined });
-  /** A value at place k, which names its x if that is not the one of the legend: where a line has no point, its nearest is told. */
+  /** The text of the value at index k. A line without a point at the pointer's x shows its nearest point, and says at which x that is. */
   const told = (u: uPlot, k: number | null, value: (k: number) => string) => {
     if (k == null || k < 0) return "–";
     const at = u.data[0][k], asked = u.legend.idxs?.[0];

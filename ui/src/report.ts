@@ -34,7 +34,7 @@ for (const el of document.querySelectorAll<HTMLElement>("figure.plot")) {
     box.after(picture);
   });
 }
-for (const wide of document.querySelectorAll<HTMLElement>(".wide")) wide.tabIndex = 0; // what scrolls must be in reach of keys
+for (const wide of document.querySelectorAll<HTMLElement>(".wide")) wide.tabIndex = 0; // so that keys can scroll it
 const sections = [...document.querySelectorAll<HTMLDetailsElement>("details.section")];
 sections.forEach((d, i) => (d.open = i === 0));
 addEventListener("beforeprint", () => {
