@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -127,5 +128,37 @@ func TestRefused(t *testing.T) {
 		if _, err := NewRanges("x", "", "days", rows); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// TestNumbers: the tables write numbers as the axes mean them.
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		chart Chart
+		point Point
+		band  [2]float64
+		want  []string
+	}{
+		{"shares of counts", Chart{}, Point{1234, 0.4567}, [2]float64{0.4, 0.5}, []string{"1,234", "45.7 %", "40–50 %"}},
+		{"shares of shares", Chart{XShares: true}, Point{0.5, 1}, [2]float64{0, 1}, []string{"50.0 %", "100.0 %", "0–100 %"}},
+		{"counts", Chart{XNumbers: true, YCounts: true}, Point{0.01, 1234}, [2]float64{0, 1}, []string{"0.01", "1,234", "0–100 %"}},
+		{"correlations", Chart{YNumbers: true}, Point{10, -0.4567}, [2]float64{-0.5, 0.4}, []string{"10", "-0.457", "-0.500–0.400"}},
+	} {
+		c.chart.Lines = []Line{{Points: []Point{c.point}, Band: [][2]float64{c.band}}}
+		f, err := NewFigure(c.name, "", c.chart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Tables[0].Rows[0]; !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	f, err := NewRanges("x", "", "days", []Range{{"a", .05, .01, 200}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Tables[0].Rows[0], []string{"a", "0.05", "0.01 to 200"}; !slices.Equal(got, want) {
+		t.Errorf("ranges: %q, want %q", got, want)
 	}
 }

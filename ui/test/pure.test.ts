@@ -217,6 +217,18 @@ test("ends and marks of axes", () => {
   assert.deepEqual(powers(4, 80, 2), [5, 10, 20, 50], "not 10 alone");
   const empty = limits({ title: "", xLabel: "x", lines: [] });
   assert.deepEqual(empty, { x: [0, 1], y: [0, 1] });
+  const ends = (more: Partial<Figure>, points: [number, number][], line = {}) => limits({ title: "", xLabel: "", lines: [{ name: "", points: points.map(([x, y]) => ({ x, y })), ...line }], ...more });
+  assert.deepEqual(ends({ xNumbers: true, yCounts: true }, [[0.01, 1234], [0.02, 7]]), { x: [0.01, 0.02], y: [1, 2000] });
+  assert.deepEqual(ends({ xNumbers: true, yCounts: true }, [[0.05, 3]]), { x: [0.025, 0.1], y: [1, 10] });
+  assert.deepEqual(ends({ yNumbers: true }, [[10, 0.4]], { band: [[-0.31, 0.5]] }).y, [-0.4, 1]);
+  assert.deepEqual(ends({ fit: "top" }, [[10, 0.07]]).y, [0, 0.1]);
+  assert.deepEqual(ends({}, [[0, 0.5], [1, 0.1], [2, 0.4]], { stems: true }).x, [0, 2.5], "room for the last stems");
+  for (const [lo, hi] of [[1, 1.01], [0.9, 9], [1e-6, 1e6], [3e-5, 4e-3]]) {
+    const { x, y } = limits({ title: "", xLabel: "", rows: [{ name: "a", value: lo, lo, hi }] });
+    const marks = powers(...y, 5).length;
+    assert.ok(y[0] < lo && hi < y[1] && marks >= 2 && marks <= 14, `${lo} to ${hi}: ${marks} marks`);
+    assert.deepEqual(x, [-0.5, 0.5]);
+  }
 });
 
 test("waits between tries to connect grow to half a minute", () => {
