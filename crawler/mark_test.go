@@ -184,7 +184,7 @@ func TestMarkManyAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for m, err := range opt.Store.Marks() {
+	for m, err := range opt.Store.Marks(false) {
 		if err != nil || m.After != 1 {
 			t.Fatal(m, err)
 		}

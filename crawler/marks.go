@@ -118,13 +118,8 @@ func putBatch(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts
 	then := *counts
 	then.Topics = slices.Clone(counts.Topics)
 	for ; done < len(marks) && b.Size() <= store.MaxBatchBytes; done++ {
-		m := store.Mark{OnTopic: marks[done].OnTopic, At: at, After: then.LastPage(), Topic: marks[done].Topic}
-		if marks[done].Gone {
-			err = b.Unmark(ids[done], m.Topic, &then)
-		} else {
-			err = b.Mark(ids[done], m, &then)
-		}
-		if err != nil {
+		m := store.Mark{OnTopic: marks[done].OnTopic, Gone: marks[done].Gone, At: at, After: then.LastPage(), Topic: marks[done].Topic}
+		if err := b.Mark(ids[done], m, &then); err != nil {
 			return 0, fmt.Errorf("%s: %w", marks[done].URL, err)
 		}
 	}
@@ -212,10 +207,11 @@ type datedMark struct {
 	At int64 // Unix milliseconds
 }
 
-// said returns the latest n marks of this crawl, oldest first. It may run beside the crawl.
+// said returns the latest n marks of this crawl, also those taken back, oldest first. It may run
+// beside the crawl.
 func (b *Book) said(n int) (said []datedMark, err error) {
 	var marks []store.MarkedURL
-	for m, err := range b.store.Marks() {
+	for m, err := range b.store.Marks(true) {
 		if err != nil {
 			return nil, err
 		}
@@ -268,7 +264,7 @@ func (t *times) newer(url string, topic int, at int64, fetched bool) bool {
 
 // recall records the labels of a store.
 func (t *times) recall(s *store.Store) error {
-	for m, err := range s.Marks() {
+	for m, err := range s.Marks(true) {
 		if err != nil {
 			return err
 		}
@@ -422,7 +418,7 @@ func (b *Book) replayRedirects(scorer Scorer, stored *store.Page) error {
 // restore returns the marks in order of time.
 func (b *Book) restore() ([]store.MarkedURL, error) {
 	var marks []store.MarkedURL
-	for m, err := range b.store.Marks() {
+	for m, err := range b.store.Marks(false) {
 		if err != nil {
 			return nil, err
 		}
@@ -461,12 +457,12 @@ func (b *Book) marked(marks []store.MarkedURL) ([]Marked, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[i] = Marked{URL: discovery.URL, OnTopic: m.OnTopic, Topic: m.Topic}
+		all[i] = Marked{URL: discovery.URL, OnTopic: m.OnTopic, Gone: m.Gone, Topic: m.Topic}
 		life, err := b.store.URLs().Life(discovery.URL)
 		if err != nil {
 			return nil, err
 		}
-		if life.Page == nil || life.Page.Number > m.After || markable(life) != nil {
+		if life.Page == nil || life.Page.Number > m.After || m.Gone || markable(life) != nil {
 			continue // the page came later, and Replay marks it then
 		}
 		if all[i].Page, err = b.parse(life.Page); err != nil {

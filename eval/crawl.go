@@ -145,7 +145,7 @@ func host(raw string) string {
 
 func marksOf(s *store.Store) (map[store.ID][]store.Mark, error) {
 	marks := map[store.ID][]store.Mark{}
-	for m, err := range s.Marks() {
+	for m, err := range s.Marks(false) {
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func TestDamagedRecords(t *testing.T) {
 		},
 		keyLabel: func(s *Store) error { return drain(s.Labels()) },
 		keyHost:  func(s *Store) error { return drain(s.Hosts()) },
-		keyMark:  func(s *Store) error { return drain(s.Marks()) },
+		keyMark:  func(s *Store) error { return drain(s.Marks(false)) },
 
 		keyExchange: func(s *Store) error { return drain(s.Exchanges("")) },
 	}

@@ -12,11 +12,14 @@ import (
 )
 
 // Mark is a person's verdict that a URL's page is on topic or not. It overrides every model. A URL
-// has one mark, the latest; in a crawl of several topics, one per topic.
+// has one mark, the latest; in a crawl of several topics, one per topic. One that was taken back
+// stays as a trace, so that an agent that missed this does not bring it back.
 type Mark struct {
 	OnTopic bool   `cbor:"1,keyasint,omitempty"`
 	At      int64  `cbor:"2,keyasint"`           // Unix milliseconds
 	After   uint64 `cbor:"3,keyasint,omitempty"` // pages stored by then: where a replay of the crawl applies it
+
+	Gone bool `cbor:"4,keyasint,omitempty" json:",omitempty"` // taken back
 
 	Topic int `cbor:"-" json:",omitempty"` // index in Info.Topics, from 1; 0 in a crawl of one topic
 }
@@ -36,34 +39,42 @@ type MarkedURL struct {
 	Mark
 }
 
-// Marks yields the marks by discovery of their URLs, then by topic.
-func (s *Store) Marks() iter.Seq2[MarkedURL, error] {
+// Marks yields the marks by discovery of their URLs, then by topic; with gone also those taken back.
+func (s *Store) Marks(gone bool) iter.Seq2[MarkedURL, error] {
 	kind := key(keyMark)
 	if len(s.info.Topics) > 0 {
 		kind = key(keyMarkFor)
 	}
-	return each(s.records, kind, func(k, v []byte) (m MarkedURL, err error) {
-		if m.ID, m.Topic, err = markOf(k); err != nil {
-			return MarkedURL{}, err
+	return func(yield func(MarkedURL, error) bool) {
+		for m, err := range each(s.records, kind, readMark) {
+			if (err != nil || gone || !m.Gone) && !yield(m, err) {
+				return
+			}
 		}
-		return m, decode(k, v, &m.Mark)
-	})
+	}
+}
+
+func readMark(k, v []byte) (m MarkedURL, err error) {
+	if m.ID, m.Topic, err = markOf(k); err != nil {
+		return MarkedURL{}, err
+	}
+	return m, decode(k, v, &m.Mark)
 }
 
 // Mark writes a mark and makes the URL's page, if any, as relevant as the mark says, whatever
-// refine found. It updates counts and writes them.
+// refine found, or as it was before a mark that is taken back. It updates counts and writes them.
 func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	if err := b.put(markKey(id, m.Topic), m); err != nil {
 		return err
 	}
+	if m.Gone {
+		return b.unmark(id, m.Topic, counts)
+	}
 	return b.judge(id, m, counts, func(p *Page) { p.heed(m) }, func(l Label, topic string) Label { return l.Marked(m, topic) })
 }
 
-// Unmark removes a mark, if there is one, and its effect on the URL's page.
-func (b *Batch) Unmark(id ID, topic int, counts *Counts) error {
-	if err := b.delete(markKey(id, topic)); err != nil {
-		return err
-	}
+// unmark removes a mark's effect on the URL's page.
+func (b *Batch) unmark(id ID, topic int, counts *Counts) error {
 	err := b.judge(id, Mark{Topic: topic}, counts, func(p *Page) { p.unheed(topic) }, func(l Label, _ string) Label {
 		if l.Was != nil {
 			return *l.Was

@@ -61,7 +61,7 @@ func TestMark(t *testing.T) {
 	must(t, err)
 	equal(t, "mark", *l.Mark, Mark{At: 10, After: 5})
 	var ids []ID
-	for m, err := range s.Marks() {
+	for m, err := range s.Marks(false) {
 		must(t, err)
 		ids = append(ids, m.ID)
 	}
@@ -113,7 +113,7 @@ func TestMarkTopics(t *testing.T) {
 	must(t, err)
 	equal(t, "marks", l.Marks, []Mark{{Topic: 1, OnTopic: true, At: 4}, {Topic: 2, At: 3}})
 	var all []MarkedURL
-	for m, err := range s.Marks() {
+	for m, err := range s.Marks(false) {
 		must(t, err)
 		all = append(all, m)
 	}
@@ -193,13 +193,21 @@ func TestUnmark(t *testing.T) {
 		counts, err := s.Counts()
 		must(t, err)
 		b := s.Batch()
-		must(t, b.Unmark(id, 0, &counts))
+		must(t, b.Mark(id, Mark{Gone: true, At: 6, After: 5}, &counts))
 		must(t, b.Commit())
 	}
 	equal(t, "verdicts", verdicts(), before)
-	for m, err := range s.Marks() {
+	for m, err := range s.Marks(false) {
 		t.Errorf("mark %v is left, %v", m, err)
 	}
+	gone := 0
+	for m, err := range s.Marks(true) {
+		must(t, err)
+		if m.Gone {
+			gone++
+		}
+	}
+	equal(t, "marks taken back", gone, 5)
 	problems, err := s.Verify(t.Context())
 	must(t, err)
 	equal(t, "problems", len(problems), 0)

@@ -317,6 +317,9 @@ func (l *Life) read(txn *badger.Txn) error {
 	if err != nil {
 		return err
 	}
+	if l.Mark != nil && l.Mark.Gone {
+		l.Mark = nil
+	}
 	if l.Outcome == nil || l.Outcome.Page == 0 {
 		return nil
 	}
@@ -331,17 +334,17 @@ func (l *Life) read(txn *badger.Txn) error {
 
 func (l *Life) readMarks(txn *badger.Txn) error {
 	for item := range items(txn, numKey(keyMarkFor, uint64(l.ID))) {
-		var m Mark
+		var m MarkedURL
 		err := valueOf(item, item.KeyCopy(nil), func(k, v []byte) (err error) {
-			if _, m.Topic, err = markOf(k); err != nil {
-				return err
-			}
-			return decode(k, v, &m)
+			m, err = readMark(k, v)
+			return err
 		})
 		if err != nil {
 			return err
 		}
-		l.Marks = append(l.Marks, m)
+		if !m.Gone {
+			l.Marks = append(l.Marks, m.Mark)
+		}
 	}
 	return nil
 }

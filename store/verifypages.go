@@ -344,7 +344,7 @@ func (in *inspection) marksAre(txn *badger.Txn, p *Page) error {
 
 func (in *inspection) markIs(txn *badger.Txn, p *Page, topic int) error {
 	m := Mark{Topic: topic}
-	if err := get(txn, markKey(p.ID, topic), &m); err != nil || !p.heed(m) {
+	if err := get(txn, markKey(p.ID, topic), &m); err != nil || m.Gone || !p.heed(m) {
 		return finding(err)
 	}
 	what := fmt.Sprintf("page %d, %s, is %s by its mark, but its record differs", p.Number, p.URL, m)

@@ -230,7 +230,7 @@ func (x *index) safely(ctx context.Context, s *store.Store, first bool) (err err
 // its end.
 func (x *index) pass(ctx context.Context, s *store.Store, first bool) error {
 	sc := scan{x: x, marks: map[store.ID]uint8{}, topic: s.Info().Topic}
-	for m, err := range s.Marks() {
+	for m, err := range s.Marks(false) {
 		if err == nil {
 			err = ctx.Err()
 		}

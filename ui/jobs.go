@@ -114,6 +114,10 @@ func (all *jobs) start(program, kind string, args []string, dir string) (*job, e
 	j.cmd.Stdout, j.cmd.Stderr, j.cmd.WaitDelay = j, j, time.Second
 	j.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C in the terminal is for the server, which passes it on once
 	j.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FOSSICK_UI_PASSWORD=") })
+	j.cmd.Env = append(j.cmd.Env, cli.WithParent+"=1")
+	if _, err := j.cmd.StdinPipe(); err != nil { // nothing is written: the system closes it when this process ends
+		return nil, err
+	}
 	if err := j.cmd.Start(); err != nil {
 		return nil, err
 	}

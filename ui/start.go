@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -99,7 +100,7 @@ func (s *Server) command(o *task) (args []string, dir string, err error) {
 	case "topic":
 		args = []string{"topic", "new", o.Topic}
 	case "crawl":
-		dir = freeStore("fossick-" + o.Topic)
+		dir = s.jobs.freeStore("fossick-" + o.Topic)
 		args = []string{"focus", "--topic=" + o.Topic}
 	case "resume":
 		args = []string{"focus", "--resume"}
@@ -227,10 +228,11 @@ func plain(what, text string) error {
 	return nil
 }
 
-// freeStore returns a name that no file has yet.
-func freeStore(name string) string {
+// freeStore returns a name that neither a file nor a crawl that starts has.
+func (all *jobs) freeStore(name string) string {
 	for n, dir := 2, name; ; n++ {
-		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) || n > 1000 {
+		starts := slices.ContainsFunc(all.list(), func(j *job) bool { return j.dir == dir && j.running() })
+		if _, err := os.Lstat(dir); !starts && errors.Is(err, os.ErrNotExist) || n > 1000 {
 			return dir // focus refuses what exists
 		}
 		dir = fmt.Sprintf("%s-%d", name, n)

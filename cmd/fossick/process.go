@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/cli"
 )
 
 // An outlet is stdout that remembers the first error, because a verb whose result was not written
@@ -147,6 +149,12 @@ func heedSignals(ctx context.Context, stopping, exit func()) (context.Context, *
 		signal.Stop(signals)
 		undo()
 		cancel()
+	}
+	if os.Getenv(cli.WithParent) != "" {
+		go func() { // until stdin or the process ends
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			signals <- syscall.SIGHUP
+		}()
 	}
 	go s.watch(signals)
 	return ctx, s

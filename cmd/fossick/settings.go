@@ -417,7 +417,7 @@ func unknownEnv(environ, known []string) (unknown []string) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch {
 		case !strings.HasPrefix(name, envPrefix), slices.Contains(known, name):
-		case name == "FOSSICK_FULL", name == "FOSSICK_DATA", strings.HasPrefix(name, "FOSSICK_TEST_"):
+		case name == "FOSSICK_FULL", name == "FOSSICK_DATA", name == cli.WithParent, strings.HasPrefix(name, "FOSSICK_TEST_"):
 		default:
 			unknown = append(unknown, name)
 		}

@@ -89,6 +89,10 @@ func (l *lexicon) Mark(marks []crawler.Marked) {
 	defer l.mu.Unlock()
 	for _, m := range marks {
 		of := "nothing"
+		if m.Gone {
+			delete(l.said, m.URL)
+			continue
+		}
 		if m.Page != nil {
 			of = m.Page.Title
 		}
@@ -180,7 +184,7 @@ func storedAt(t *testing.T, s *store.Store) (urls []string) {
 }
 
 // TestLabelsReachAll: a label given at one member reaches all with its page, even if another
-// member has the page. The last label counts. Members that come late or come back also get it.
+// member has the page. The last label counts. Members that come late or come back also get it, or learn that it was taken back.
 func TestLabelsReachAll(t *testing.T) {
 	testkit.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
@@ -196,7 +200,7 @@ func TestLabelsReachAll(t *testing.T) {
 		}
 		g.start(a, true)
 		g.start(b, true)
-		for len(storedAt(t, g.stores[a])) < 2 || len(storedAt(t, g.stores[b])) == 0 {
+		for len(storedAt(t, g.stores[a])) < 3 || len(storedAt(t, g.stores[b])) == 0 {
 			time.Sleep(time.Second)
 		}
 		stored := storedAt(t, g.stores[a])
@@ -208,16 +212,23 @@ func TestLabelsReachAll(t *testing.T) {
 		away := storedAt(t, g.stores[b])[0] // b has the page, a labels it
 		label(stored[0], true)
 		label(stored[1], true)
+		label(stored[2], true)
 		label(away, true)
 		time.Sleep(3 * time.Second)
 		label(stored[1], false)
 		time.Sleep(8 * time.Second)
 		g.stop(b)
+		if _, err := g.members[a].Engine().Mark(t.Context(), []crawler.Mark{{URL: stored[2], Gone: true}}); err != nil {
+			t.Fatal(err)
+		}
 		g.start(b, false)
 		g.start(c, false)
 		g.wait()
 		time.Sleep(10 * time.Second) // for late messages
 		for id, mind := range minds {
+			if said := mind.said[stored[2]]; said != "" {
+				t.Errorf("%s: a label taken back is still %q", id, said)
+			}
 			for url, word := range map[string]string{stored[0]: "true", stored[1]: "false", away: "true"} {
 				var s, p int
 				if _, err := fmt.Sscanf(url, "http://s%d.test/%d", &s, &p); err != nil {
@@ -234,7 +245,7 @@ func TestLabelsReachAll(t *testing.T) {
 		}
 		for id, want := range map[string]int{a: 2, b: 1} {
 			marks := 0
-			for range g.stores[id].Marks() {
+			for range g.stores[id].Marks(false) {
 				marks++
 			}
 			if marks < want {

@@ -13,7 +13,7 @@ import (
 )
 
 // Messages and values are CBOR arrays that begin with a version; agents ignore other versions.
-const wireVersion = 4
+const wireVersion = 5
 
 const (
 	mostMessageBytes = 256 << 10

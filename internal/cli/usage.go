@@ -10,6 +10,10 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
+// WithParent is the variable of the environment that has a command end, as when its terminal closes,
+// once its stdin does: also when the process that started it is killed.
+const WithParent = "FOSSICK_WITH_PARENT"
+
 // UsageError is a mistake in a request.
 type UsageError struct{ Err error }
 
