@@ -12,7 +12,8 @@ if (process.argv.includes("--test")) {
   await build({ ...common, entryPoints: tests, outdir: "build", outExtension: { ".js": ".mjs" }, platform: "node" });
 } else {
   const { metafile } = await build({ ...common, entryPoints: ["src/app.tsx", "src/app.css"], outdir: "dist", minify: true, legalComments: "none", metafile: true });
-  await build({ ...common, format: "iife", charset: "ascii", entryPoints: ["src/report.ts", "src/report.css"], outdir: "../internal/report/dist", minify: true, legalComments: "none" });
+  const terms = readFileSync("node_modules/uplot/LICENSE", "utf8"); // a report is passed on by itself
+  await build({ ...common, format: "iife", charset: "ascii", banner: { js: `/* uPlot: ${terms.trim()} */` }, entryPoints: ["src/report.ts", "src/report.css"], outdir: "../internal/report/dist", minify: true, legalComments: "none" });
   copyFileSync("src/index.html", "dist/index.html");
   writeFileSync("licences.json", JSON.stringify(licences(metafile), null, 1) + "\n");
 }
