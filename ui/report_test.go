@@ -101,7 +101,7 @@ func TestReportInBrowser(t *testing.T) {
 		if open := evaluate[int](p, `document.querySelectorAll("figure details[open]").length`); open > 0 {
 			t.Errorf("%s: %d tables are open", where, open)
 		}
-		hovered(p, where)
+		hovered(p)
 		exported(p)
 		evaluate[bool](p, `document.querySelectorAll("details").forEach((d) => d.open = true), true`)
 		if wide := evaluate[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
@@ -117,8 +117,9 @@ func TestReportInBrowser(t *testing.T) {
 
 // hovered points at the left end of the first figure: its legend tells the values there, and of a line
 // without a point there the nearest. Then the pointer leaves, and the legend tells the last values.
-func hovered(p *tab, where string) {
+func hovered(p *tab) {
 	p.t.Helper()
+	p.until(`[...document.querySelectorAll(".canvas")].every((box) => box.querySelector(".uplot").offsetWidth === box.clientWidth)`) // drawn in the present width
 	at := evaluate[[]float64](p, `(() => {
 		const over = document.querySelector("figure .u-over");
 		over.scrollIntoView({ block: "center" });
@@ -134,9 +135,7 @@ func hovered(p *tab, where string) {
 		{at[0] - 20, "20; 60 % to 70 % (40 % to 90 %); 55 % at 15; –; 40 %"},
 	} {
 		p.do(chromedp.MouseEvent(chromedp.MouseMoved, c.x, at[1]))
-		if got := evaluate[string](p, `new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(`+legend+`))))`, chromedp.EvalAwaitPromise); got != c.want {
-			p.t.Errorf("%s: pointer at %v: %q, want %q", where, c.x, got, c.want)
-		}
+		p.until(fmt.Sprintf("%s === %q", legend, c.want))
 	}
 }
 
