@@ -132,14 +132,28 @@ func (s swept) none() *float64 {
 	return nil
 }
 
-// lead says which classifier is best at the level, and how few words it needs.
-func (s swept) lead() string {
-	var top sweptLine
+// top returns the line of the classifier that is best at the level; its best row is nil if no word reaches any μ.
+func (s swept) top() (top sweptLine) {
 	for _, l := range s.lines {
 		if best := l.best(); best != nil && (top.best() == nil || *best.Accuracy > *top.best().Accuracy) {
 			top = l
 		}
 	}
+	return top
+}
+
+func (s swept) tile() report.Tile {
+	t := report.Tile{Label: fmt.Sprintf("%s, words by %s", s.level, s.by), Value: "–", Note: "no word reaches the smallest μ"}
+	if top := s.top(); top.best() != nil {
+		best := top.best()
+		t.Value, t.Note = percentOf(best.Accuracy), fmt.Sprintf("right, by %s with %s words (μ\u00a0=\u00a0%v)", top.classifier, report.Number(best.Words), *best.Mu)
+	}
+	return t
+}
+
+// lead says which classifier is best at the level, and how few words it needs.
+func (s swept) lead() string {
+	top := s.top()
 	best, knee := top.best(), top.knee()
 	if best == nil {
 		return fmt.Sprintf("At the %s level, with words by %s, no word reaches the smallest μ.", s.level, s.by)
@@ -180,12 +194,12 @@ var sweepHTML string
 
 type sweepPage struct {
 	report.Head
+	Plots  []report.Figure
 	Levels []sweepView
 }
 
 type sweepView struct {
 	Title, Note string
-	Figures     []report.Figure
 	Columns     []string
 	Rows        [][]string
 }
@@ -198,18 +212,18 @@ func (t *Trials) writeSweep(rows []trialRow) error {
 		Made:     t.facts(),
 	}}
 	for _, s := range sweptParts(rows) {
-		v := sweepView{Title: fmt.Sprintf("Level: %s, words by %s", s.level, s.by), Note: cli.Sprintf("%d classes, %s.", s.classes, s.pages)}
+		v := sweepView{Title: fmt.Sprintf("At the %s level, with words by %s", s.level, s.by), Note: cli.Sprintf("%d classes, %s.", s.classes, s.pages)}
 		if mu := s.none(); mu != nil {
 			v.Note += fmt.Sprintf(" No word gains %v or more.", *mu)
 		}
-		page.Sentences = append(page.Sentences, s.lead())
+		page.Sentences, page.Tiles = append(page.Sentences, s.lead()), append(page.Tiles, s.tile())
 		table := s.summary()
 		v.Columns, v.Rows = table[0], table[1:]
-		var err error
-		if v.Figures, err = s.figures(); err != nil {
+		plots, err := s.figures()
+		if err != nil {
 			return err
 		}
-		page.Levels = append(page.Levels, v)
+		page.Plots, page.Levels = append(page.Plots, plots...), append(page.Levels, v)
 	}
 	var b bytes.Buffer
 	if err := report.Write(&b, sweepHTML, page); err != nil {
@@ -234,6 +248,7 @@ func (t *Trials) facts() []report.Fact {
 }
 
 func (s swept) figures() ([]report.Figure, error) {
+	of := fmt.Sprintf(": %s, words by %s", s.level, s.by)
 	accuracy := report.Chart{XLabel: "μ", YLabel: "right", XNumbers: true, Fit: report.FitBoth}
 	words := report.Chart{XLabel: "μ", YLabel: "words", XNumbers: true, YCounts: true}
 	line := report.Line{Name: "words", Dots: true}
@@ -255,10 +270,10 @@ func (s swept) figures() ([]report.Figure, error) {
 		}
 		accuracy.Lines = append(accuracy.Lines, line)
 	}
-	first, err := report.NewFigure("Accuracy against μ", "The share of pages with the right label. The bands are 95 % intervals; to the left there are more words.", accuracy)
+	first, err := report.NewFigure("Accuracy against μ"+of, "The share of pages with the right label. The bands are 95 % intervals; to the left there are more words.", accuracy)
 	if err != nil {
 		return nil, err
 	}
-	second, err := report.NewFigure("Words against μ", "How many words gain at least μ, on a logarithmic scale. They are counted on the training pages alone.", words)
+	second, err := report.NewFigure("Words against μ"+of, "How many words gain at least μ, on a logarithmic scale. They are counted on the training pages alone.", words)
 	return []report.Figure{first, second}, err
 }

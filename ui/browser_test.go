@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -353,8 +352,9 @@ func startBrowser(t *testing.T) context.Context {
 // tab is one tab of the browser, and what went wrong in it.
 type tab struct {
 	context.Context
-	t     *testing.T
-	close func()
+	t       *testing.T
+	close   func()
+	figures int // of a report: the data of each is a script that browsers do not run
 
 	mu       sync.Mutex // guards problems
 	problems []string
@@ -364,11 +364,17 @@ type tab struct {
 // policy is a problem.
 func openTab(t *testing.T, browser context.Context, f *fake, hash string) *tab {
 	t.Helper()
+	return openAddress(t, browser, f.URL+"/", f.URL+"/?token="+cmp.Or(f.token, "secret")+hash)
+}
+
+// openAddress opens an address like openTab; requests below own are no problem.
+func openAddress(t *testing.T, browser context.Context, own, address string) *tab {
+	t.Helper()
 	p := &tab{t: t}
 	hear := func(e any) {
 		switch e := e.(type) {
 		case *network.EventRequestWillBeSent:
-			if u := e.Request.URL; !strings.HasPrefix(u, f.URL+"/") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") && u != "about:blank" {
+			if u := e.Request.URL; !strings.HasPrefix(u, own) && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") && u != "about:blank" {
 				p.problem("request to " + u)
 			}
 		case *runtime.EventExceptionThrown:
@@ -388,7 +394,7 @@ func openTab(t *testing.T, browser context.Context, f *fake, hash string) *tab {
 		}
 		_, err := cdp.Call(ctx, c, log.Enable, cdp.Empty{})
 		return err
-	}), chromedp.Navigate(f.URL+"/?token="+cmp.Or(f.token, "secret")+hash))
+	}), chromedp.Navigate(address))
 	return p
 }
 
@@ -404,7 +410,11 @@ func (p *tab) check() {
 	if hit := evaluate[string](p, `String(window.hit)`); hit != "undefined" {
 		p.t.Errorf("an attack ran: %s", hit)
 	}
-	if found := evaluate[string](p, `[...document.querySelectorAll("main script, main style, a[href^='javascript:'], [onerror], [onload]")].map(e => e.outerHTML).join()`); found != "" {
+	const data = `figure.plot > script[type='application/json']:only-of-type`
+	if n := evaluate[int](p, `document.querySelectorAll("`+data+`").length`); n != p.figures {
+		p.t.Errorf("%d figures have data, not %d", n, p.figures)
+	}
+	if found := evaluate[string](p, `[...document.querySelectorAll("main script:not(`+data+`), main style, a[href^='javascript:'], [onerror], [onload]")].map(e => e.outerHTML).join()`); found != "" {
 		p.t.Errorf("the page has %.200s", found)
 	}
 	p.mu.Lock()
@@ -468,16 +478,9 @@ func TestPageInBrowser(t *testing.T) {
 	if err != nil {
 		t.Log("without axe-core, which npm ci in ui/ installs, barriers are not looked for")
 	}
-	looks := []struct {
-		width  int64
-		scheme string
-	}{{1280, "light"}, {390, "dark"}, {1280, "dark"}, {390, "light"}}
 	for _, look := range looks[:testkit.Rounds(2, len(looks))] {
 		p := openTab(t, browser, f, "#/0/crawl")
-		p.do(chromedp.EmulateViewport(look.width, 900), chromedp.Func(func(ctx context.Context, c *chromedp.Target) error {
-			_, err := cdp.Call(ctx, c, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}})
-			return err
-		}))
+		p.as(look)
 		for _, view := range views {
 			evaluate[any](p, fmt.Sprintf("location.hash = %q, true", view[0]))
 			p.says(view[1])

@@ -1,5 +1,6 @@
-// Builds the page into dist/, and licences.json with the terms of the packages that are in it; or
-// with --test the tests into build/, for "npm test". The same sources give the same bytes.
+// Builds the page into dist/, the script and style of reports into internal/report/dist/, and
+// licences.json with the terms of the packages in the page; or with --test the tests into build/,
+// for "npm test". The same sources give the same bytes.
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
@@ -11,6 +12,8 @@ if (process.argv.includes("--test")) {
   await build({ ...common, entryPoints: tests, outdir: "build", outExtension: { ".js": ".mjs" }, platform: "node" });
 } else {
   const { metafile } = await build({ ...common, entryPoints: ["src/app.tsx", "src/app.css"], outdir: "dist", minify: true, legalComments: "none", metafile: true });
+  const terms = readFileSync("node_modules/uplot/LICENSE", "utf8"); // a report is passed on by itself
+  await build({ ...common, format: "iife", charset: "ascii", banner: { js: `/* uPlot: ${terms.trim()} */` }, entryPoints: ["src/report.ts", "src/report.css"], outdir: "../internal/report/dist", minify: true, legalComments: "none" });
   copyFileSync("src/index.html", "dist/index.html");
   writeFileSync("licences.json", JSON.stringify(licences(metafile), null, 1) + "\n");
 }

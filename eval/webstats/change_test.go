@@ -72,7 +72,7 @@ func TestCountChanges(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, pair[0], pair[1])
 		}
 	}
-	if len(r.Tables()) != 8 || len(r.Sentences()) != 5 {
+	if len(r.Tables()) != 8 || len(r.Sentences()) != 6 {
 		t.Errorf("%d tables, %d sentences", len(r.Tables()), len(r.Sentences()))
 	}
 	if s := r.Sentences()[0]; !strings.HasPrefix(s, "Pages that changed did so every ") || !strings.Contains(s, "Korea") {
@@ -353,7 +353,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if n := strings.Count(b.String(), "<svg"); n != 7 || strings.Contains(b.String(), "<b>") {
+	if n := strings.Count(b.String(), "application/json"); n != 7 || strings.Contains(b.String(), "<b>") {
 		t.Errorf("%d plots, want 7; or markup of the web", n)
 	}
 	if err := counted(t, ChangeOptions{}, watchedStream()).WriteReport(&b, ""); err != nil {

@@ -120,14 +120,13 @@ func value(x *float64) any {
 func (r *Changes) Sentences() []string {
 	lines := []string{cli.Sprintf("%d pages are watched, with %d visits after the one that stored them, in %d rounds.", r.Pages, r.Visits, r.Rounds)}
 	if a := r.All; a.Looks > 0 {
-		line := cli.Sprintf("%d pages were visited again %d times: the content had changed %d times, and the main text in %d of these.", a.Pages, a.Looks, a.ContentChanges, a.Changes)
+		lines = append(lines, cli.Sprintf("%d pages were visited again %d times: the content had changed %d times, and the main text in %d of these.", a.Pages, a.Looks, a.ContentChanges, a.Changes))
 		if a.Interval != nil {
-			line += fmt.Sprintf(" The median page changes every %s (95 %% interval %s to %s).", inWords(*a.Interval), inWords(a.CI[0]), inWords(a.CI[1]))
+			lines = append(lines, fmt.Sprintf("The median page changes every %s (95 %% interval %s to %s).", inWords(*a.Interval), inWords(a.CI[0]), inWords(a.CI[1])))
 		}
-		lines = append(lines, line)
 		if a.ChangeInterval != nil {
-			lines = slices.Insert(lines, 0, fmt.Sprintf("Pages that changed did so every %s on average, the slowest every %s (Korea's web of 2002: 9 and 19 days). All observed time divided by all changes is %s.",
-				inWords(*a.ChangeInterval), inWords(*a.ChangeIntervalMost), inWords(*a.Naive)))
+			lines = slices.Insert(lines, 0, fmt.Sprintf("Pages that changed did so every %s on average, the slowest every %s (Korea's web of 2002: 9 and 19 days).", inWords(*a.ChangeInterval), inWords(*a.ChangeIntervalMost)))
+			lines = append(lines, fmt.Sprintf("All observed time divided by all changes is %s.", inWords(*a.Naive)))
 		}
 	}
 	if f := r.Freshness; f.Now != nil {

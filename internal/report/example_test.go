@@ -24,13 +24,13 @@ func ExampleWrite() {
 	var html strings.Builder
 	err = report.Write(&html, `{{template "head" .}}{{template "figure" .Figure}}{{template "foot"}}`, page)
 	for line := range strings.Lines(html.String()) {
-		if strings.HasPrefix(line, "<h1>") || strings.HasPrefix(line, "<h2>") {
+		if strings.HasPrefix(line, "<h1>") || strings.HasPrefix(line, "<figcaption>") {
 			fmt.Fprint(os.Stdout, line)
 		}
 	}
 	fmt.Println(err)
 	// Output:
 	// <h1>Bees &lt;&amp; wasps&gt;</h1>
-	// <h2>Harvest</h2>
+	// <figcaption><h2>Harvest</h2></figcaption>
 	// <nil>
 }

@@ -2,25 +2,16 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"strconv"
-	"unicode/utf8"
 )
 
-// Figure is a plot with its legend, caption and numbers.
+// Figure is a plot with its caption, and its numbers as tables for readers without scripts or sight.
 type Figure struct {
 	Title, Caption string
-	SVG            template.HTML
-	Legend         []legendItem
-	Tables         []Numbers // for readers who cannot see the picture
-	Open           bool      // show the tables, which say more than the picture
-}
-
-type legendItem struct {
-	Class int // index of the line, 1…maxLines; 0 for the comparison
-	Name  string
-	Again bool // another line has its colour, so its points are marked
+	Plot           any // what ui/src/figure.ts calls a Figure, in JSON
+	Tables         []Numbers
+	Open           bool // show the tables, which say more than the picture
 }
 
 // Numbers is a line's points as a table.
@@ -30,32 +21,78 @@ type Numbers struct {
 	Rows    [][]string
 }
 
+// Point is a point of a line: Y is a share in [0,1] and X a count, unless the Chart says otherwise.
+type Point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// Line is one line of a plot.
+type Line struct {
+	Name   string       `json:"name"`
+	Points []Point      `json:"points"`
+	Band   [][2]float64 `json:"band,omitempty"`  // interval at each point, or nil
+	Dots   bool         `json:"dots,omitempty"`  // mark the points, because they are few and measured
+	Stems  bool         `json:"stems,omitempty"` // draw separate points with stems from the axis, like a histogram
+}
+
+type fit string
+
+const (
+	FitNone fit = ""     // 0 to 100 %
+	FitTop  fit = "top"  // from 0 to a round share above the maximum
+	FitBoth fit = "both" // from a round share below the minimum to one above the maximum
+)
+
+// Chart is a plot of shares or counts.
+type Chart struct {
+	XLabel    string   `json:"xLabel"`
+	YLabel    string   `json:"yLabel"`
+	Lines     []Line   `json:"lines"`
+	Level     *float64 `json:"level,omitempty"` // a share to compare with, or nil
+	LevelName string   `json:"levelName,omitempty"`
+	Diagonal  string   `json:"diagonal,omitempty"` // name of the line y = x, or ""
+	XShares   bool     `json:"xShares,omitempty"`  // X are shares, on an axis from 0 to 100 %
+	XNumbers  bool     `json:"xNumbers,omitempty"` // X are numbers such as 0.05, which the axis spans
+	XLog      bool     `json:"xLog,omitempty"`     // X are above 0, on a logarithmic axis
+	YCounts   bool     `json:"yCounts,omitempty"`  // Y are counts of at least 1, on a logarithmic axis
+	YNumbers  bool     `json:"yNumbers,omitempty"` // Y are numbers in [−1,1] other than shares, such as a correlation
+	Fit       fit      `json:"fit,omitempty"`
+}
+
+// NewFigure returns a plot of c. It refuses NaN, infinite numbers, and X ≤ 0 on a logarithmic axis.
 func NewFigure(title, caption string, c Chart) (Figure, error) {
-	f := Figure{Title: title, Caption: caption, Legend: c.legend()}
-	var err error
-	if f.SVG, err = c.svg(title); err != nil {
-		return Figure{}, err
+	if err := c.check(); err != nil {
+		return Figure{}, fmt.Errorf("plot %q: %w", title, err)
 	}
+	f := Figure{Title: title, Caption: caption, Plot: struct {
+		Title string `json:"title"`
+		Chart
+	}{title, c}}
 	for _, l := range c.Lines {
 		f.Tables = append(f.Tables, c.numbers(l))
 	}
 	return f, nil
 }
 
-func (c Chart) legend() []legendItem {
-	var l []legendItem
-	if len(c.Lines) > 1 || c.Level != nil || c.Diagonal != "" {
-		for i, s := range c.Lines {
-			l = append(l, legendItem{Class: i%maxLines + 1, Name: s.Name, Again: i >= maxLines})
+func (c Chart) check() error {
+	number := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	if c.Level != nil && !number(*c.Level) {
+		return fmt.Errorf("%v is not a level to compare with", *c.Level)
+	}
+	for _, l := range c.Lines {
+		for _, p := range l.Points {
+			if !number(p.X) || !number(p.Y) || c.XLog && p.X <= 0 {
+				return fmt.Errorf("line %q: (%v, %v) is not a point", l.Name, p.X, p.Y)
+			}
+		}
+		for _, ci := range l.Band {
+			if !number(ci[0]) || !number(ci[1]) {
+				return fmt.Errorf("line %q: %v to %v is not an interval", l.Name, ci[0], ci[1])
+			}
 		}
 	}
-	if c.Level != nil {
-		l = append(l, legendItem{Name: fmt.Sprintf("%s (%s)", c.LevelName, Percent(*c.Level))})
-	}
-	if c.Diagonal != "" {
-		l = append(l, legendItem{Name: c.Diagonal})
-	}
-	return l
+	return nil
 }
 
 func (c Chart) numbers(l Line) Numbers {
@@ -97,75 +134,42 @@ func (c Chart) bandText(ci [2]float64) string {
 	return Span(ci)
 }
 
-// Range is a row of a plot of intervals: a value above 0 with its interval.
-type Range struct {
-	Name   string
-	Value  float64
-	Lo, Hi float64
+// NiceStep returns a step 1, 2 or 5 times a power of ten that gives a curve of n points at most 50.
+func NiceStep(n int) int {
+	for base := 1; ; base *= 10 {
+		for _, f := range []int{1, 2, 5} {
+			if n <= 50*base*f {
+				return base * f
+			}
+		}
+	}
 }
 
-// Heights of a plot of intervals, and the longest name in it.
-const (
-	rangeHeight = 14
-	rangeFoot   = 32
-	rangeName   = 24
-)
+// Range is a row of a plot of intervals: a value above 0 with its interval.
+type Range struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+}
 
-// NewRanges draws values with intervals, one per row, on a logarithmic axis.
+// NewRanges returns a plot of values with intervals, one per row, on a logarithmic axis.
 func NewRanges(title, caption, xLabel string, rows []Range) (Figure, error) {
-	lo, hi, widest := math.Inf(1), 0., 0.
 	table := Numbers{Columns: []string{"", xLabel, "95 % interval"}}
 	for _, r := range rows {
 		if !(r.Lo > 0 && r.Lo <= r.Value && r.Value <= r.Hi) || math.IsInf(r.Hi, 0) {
 			return Figure{}, fmt.Errorf("plot %q: %s has %g, from %g to %g", title, r.Name, r.Value, r.Lo, r.Hi)
 		}
-		lo, hi = min(lo, r.Lo), max(hi, r.Hi)
-		widest = max(widest, float64(utf8.RuneCountInString(Cut(r.Name, rangeName))))
 		table.Rows = append(table.Rows, []string{r.Name, short(r.Value), short(r.Lo) + " to " + short(r.Hi)})
 	}
 	if len(rows) == 0 {
 		return Figure{}, fmt.Errorf("plot %q: nothing to draw", title)
 	}
-	if hi < lo*10 { // so that there are ticks
-		middle := math.Sqrt(lo * hi)
-		lo, hi = min(lo, middle/math.Sqrt(10)), max(hi, middle*math.Sqrt(10))
-	}
-	height := rangeHeight*len(rows) + rangeFoot
-	s := sheet{box: box{x0: lo * .9, x1: hi * 1.1, y1: 1}, logX: true}
-	s.left, s.top, s.right, s.bottom = 8+labelWidth*widest, 4, plotWidth-12, float64(height-rangeFoot+4)
-	s.printf(`<svg viewBox="0 0 %d %d" class="plot" role="img" aria-label="%s">`, plotWidth, height, template.HTMLEscapeString(title))
-	for _, t := range rangeTicks(s.x0, s.x1) {
-		x := s.x(t.at)
-		s.printf("\n"+`<path class="grid" d="M%s %sV%s"/>`, num(x), num(s.top), num(s.bottom))
-		s.text("middle", x, s.bottom+12, t.label)
-	}
-	s.printf("\n"+`<path class="axis" d="M%s %sH%s"/>`, num(s.left), num(s.bottom), num(s.right))
-	for i, r := range rows {
-		y := s.top + rangeHeight*(float64(i)+.5)
-		s.text("end", s.left-5, y+3.3, Cut(r.Name, rangeName))
-		s.printf("\n"+`<path class="line k1" d="M%s %sH%s"/>`, num(s.x(r.Lo)), num(y), num(s.x(r.Hi)))
-		s.printf("\n"+`<circle class="dot k1" cx="%s" cy="%s" r="%d"/>`, num(s.x(r.Value)), num(y), dotRadius)
-	}
-	s.text("middle", (s.left+s.right)/2, float64(height-3), xLabel)
-	s.printf("\n</svg>")
-	return Figure{Title: title, Caption: caption, SVG: template.HTML(s.out.String()), Tables: []Numbers{table}}, nil
-}
-
-// rangeTicks marks powers of ten; if these are few, also 2 and 5 times these.
-func rangeTicks(lo, hi float64) (ticks []tick) {
-	decades := math.Log10(hi / lo)
-	every := max(1, int(math.Ceil(decades/6)))
-	for e := int(math.Floor(math.Log10(lo))); e <= int(math.Ceil(math.Log10(hi))); e++ {
-		if e%every != 0 {
-			continue
-		}
-		for _, m := range []float64{1, 2, 5} {
-			if v := m * math.Pow(10, float64(e)); v >= lo && v <= hi && (m == 1 || decades < 2.5) {
-				ticks = append(ticks, tick{v, short(v)})
-			}
-		}
-	}
-	return ticks
+	return Figure{Title: title, Caption: caption, Tables: []Numbers{table}, Plot: struct {
+		Title string  `json:"title"`
+		X     string  `json:"xLabel"`
+		Rows  []Range `json:"rows"`
+	}{title, xLabel, rows}}, nil
 }
 
 func short(x float64) string { return fmt.Sprintf("%.3g", x) }

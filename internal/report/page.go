@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed" // parts.html and report.css
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -25,8 +27,16 @@ type Head struct {
 
 const leadSentences = 3
 
-// Lead returns the sentences above the plots.
-func (h Head) Lead() []string { return h.Sentences[:min(len(h.Sentences), leadSentences)] }
+// Lead returns the texts above the plots: at most three sentences, unless the first text alone has more.
+func (h Head) Lead() []string {
+	n := 0
+	for i, text := range h.Sentences {
+		if n += 1 + strings.Count(text, ". "); i > 0 && n > leadSentences {
+			return h.Sentences[:i]
+		}
+	}
+	return h.Sentences
+}
 
 // Rest returns the sentences below the plots.
 func (h Head) Rest() []string { return h.Sentences[len(h.Lead()):] }
@@ -38,7 +48,7 @@ type Fact struct{ Name, Value string }
 var (
 	//go:embed parts.html
 	partsHTML string
-	//go:embed report.css
+	//go:embed dist/report.css
 	stylesheet string
 )
 
@@ -48,6 +58,8 @@ var (
 func Write(w io.Writer, body string, data any) error {
 	t := template.New("report").Funcs(template.FuncMap{
 		"css":    func() template.CSS { return template.CSS(stylesheet) },
+		"js":     func() template.JS { return template.JS(script) },
+		"policy": policy,
 		"chance": Chance,
 		"number": Number, "ratio": optionalRatio, "nobreak": noBreak,
 		"percent": func(x float64) string { return noBreak(Percent(x)) },
@@ -68,6 +80,12 @@ func Write(w io.Writer, body string, data any) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
+}
+
+// policy is the page's Content-Security-Policy: its one script is known by its bytes.
+func policy() string {
+	sum := sha256.Sum256([]byte(script))
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 func tenth(x *float64) string {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,18 +25,6 @@ func TestPercent(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
 		if got := Number(n); got != want {
 			t.Errorf("Number(%d): got %q, want %q", n, got, want)
-		}
-	}
-}
-
-// TestAround: the axis covers its values in five round steps, inside [0,1].
-func TestAround(t *testing.T) {
-	for _, c := range []struct{ least, most, lo, hi float64 }{
-		{0.93, 0.97, 0.93, 0.98}, {0.62, 0.91, 0.50, 1.00}, {0.2, 0.9, 0, 1}, {0, 0, 0, 0.05}, {1, 1, 0.95, 1}, {0.96, 1, 0.95, 1},
-	} {
-		lo, hi := around(c.least, c.most)
-		if math.Abs(lo-c.lo) > 1e-9 || math.Abs(hi-c.hi) > 1e-9 {
-			t.Errorf("around(%v, %v): got %v to %v, want %v to %v", c.least, c.most, lo, hi, c.lo, c.hi)
 		}
 	}
 }
@@ -76,12 +65,12 @@ func TestFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := out.String()
-	for _, bad := range []string{"<script", "NaN", "ZgotmplZ"} {
+	for _, bad := range []string{"<script>alert", "NaN", "ZgotmplZ"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("%q in the page", bad)
 		}
 	}
-	for _, want := range []string{"<svg", "&lt;script&gt;", "75.0\u00a0%", "40–60\u00a0%"} {
+	for _, want := range []string{"application/json", "&lt;script&gt;", "75.0\u00a0%", "40–60\u00a0%"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -96,17 +85,80 @@ func TestChance(t *testing.T) {
 	}
 }
 
-// TestLead: three sentences are above the plots, the others below.
+// TestLead: at most three sentences are above the plots, the others below.
 func TestLead(t *testing.T) {
-	for _, n := range []int{0, 2, 3, 5} {
-		h := Head{Sentences: []string{"a.", "b.", "c.", "d.", "e."}[:n]}
+	for _, c := range []struct {
+		texts        []string
+		above, below int
+	}{
+		{nil, 0, 0},
+		{[]string{"a.", "b."}, 2, 0},
+		{[]string{"a.", "b.", "c."}, 3, 0},
+		{[]string{"a.", "b.", "c.", "d.", "e."}, 3, 2},
+		{[]string{"a.", "b.", "c. And c.", "d."}, 2, 2},
+		{[]string{"a. And a. And a. And a.", "b."}, 1, 1},
+	} {
+		h := Head{Sentences: c.texts}
 		var page bytes.Buffer
 		if err := Write(&page, `{{template "head" .}}PLOT{{template "more" .}}`, h); err != nil {
 			t.Fatal(err)
 		}
 		above, below, _ := strings.Cut(page.String(), "PLOT")
-		if got := [2]int{strings.Count(above, ".</p>"), strings.Count(below, ".</p>")}; got != [2]int{min(n, 3), max(0, n-3)} {
-			t.Errorf("of %d sentences %v are above and below", n, got)
+		if got := [2]int{strings.Count(above, ".</p>"), strings.Count(below, ".</p>")}; got != [2]int{c.above, c.below} {
+			t.Errorf("of %q %v are above and below", c.texts, got)
 		}
+	}
+}
+
+// TestRefused: a number that has no place in a plot is an error that names the plot.
+func TestRefused(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]Chart{
+		"point":              {Lines: []Line{{Name: "bad", Points: []Point{{1, nan}}}}},
+		"place":              {Lines: []Line{{Name: "bad", Points: []Point{{math.Inf(1), 1}}}}},
+		"band":               {Lines: []Line{{Name: "bad", Points: []Point{{1, 1}}, Band: [][2]float64{{0, nan}}}}},
+		"level":              {Level: &nan},
+		"0 on a logarithmic": {XLog: true, Lines: []Line{{Points: []Point{{0, 1}}}}},
+	} {
+		if _, err := NewFigure("Curve", "", c); err == nil || !strings.Contains(err.Error(), "Curve") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	for name, rows := range map[string][]Range{"zero": {{"a", 1, 0, 2}}, "not within": {{"a", 3, 1, 2}}, "no end": {{"a", 1, 1, math.Inf(1)}}, "no number": {{"a", nan, 1, 2}}, "nothing": nil} {
+		if _, err := NewRanges("x", "", "days", rows); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestNumbers: the tables write numbers as the axes mean them.
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		chart Chart
+		point Point
+		band  [2]float64
+		want  []string
+	}{
+		{"shares of counts", Chart{}, Point{1234, 0.4567}, [2]float64{0.4, 0.5}, []string{"1,234", "45.7 %", "40–50 %"}},
+		{"shares of shares", Chart{XShares: true}, Point{0.5, 1}, [2]float64{0, 1}, []string{"50.0 %", "100.0 %", "0–100 %"}},
+		{"counts", Chart{XNumbers: true, YCounts: true}, Point{0.01, 1234}, [2]float64{0, 1}, []string{"0.01", "1,234", "0–100 %"}},
+		{"correlations", Chart{YNumbers: true}, Point{10, -0.4567}, [2]float64{-0.5, 0.4}, []string{"10", "-0.457", "-0.500–0.400"}},
+	} {
+		c.chart.Lines = []Line{{Points: []Point{c.point}, Band: [][2]float64{c.band}}}
+		f, err := NewFigure(c.name, "", c.chart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Tables[0].Rows[0]; !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	f, err := NewRanges("x", "", "days", []Range{{"a", .05, .01, 200}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Tables[0].Rows[0], []string{"a", "0.05", "0.01 to 200"}; !slices.Equal(got, want) {
+		t.Errorf("ranges: %q, want %q", got, want)
 	}
 }

@@ -15,8 +15,8 @@ export function grow(curve: Point[], p: Point): Point[] {
   return next.length <= mostPoints ? next : next.filter((_, i) => i % 2 === 0 || i === next.length - 1);
 }
 
-/** Columns for a plot, from the origin on: pages fetched and pages on topic. */
-export function columns(curve: Point[]): [number[], number[]] {
+/** The points of a plot, from the origin on: pages fetched and pages on topic. */
+export function fromOrigin(curve: Point[]): { x: number; y: number }[] {
   const from = curve[0]?.fetched === 0 ? curve : [{ fetched: 0, relevant: 0 }, ...curve];
-  return [from.map((p) => p.fetched), from.map((p) => p.relevant)];
+  return from.map((p) => ({ x: p.fetched, y: p.relevant }));
 }

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columns, grow, type Point } from "../src/curve";
+import { fromOrigin, grow, type Point } from "../src/curve";
 import { textOf, urlsOf } from "../src/examples";
-import { ticks, toCSV, toSVG, type Figure } from "../src/figure";
+import { around, columns, limits, powers, said, ticks, toCSV, type Figure } from "../src/figure";
 import { bytes, clean, count, counted, duration, edge, hostName, interval, isWeb, percent, stateName, time } from "../src/format";
 import type { Row } from "../src/api";
 import { backoff, newest } from "../src/live";
@@ -13,6 +13,7 @@ import { marked } from "../src/marked";
 import { moves, moveText } from "../src/moves";
 import { href, parse, query } from "../src/route";
 import { reveal, shown, windowsOf } from "../src/rows";
+import { Path, Recorder } from "../src/svg";
 import { treemap } from "../src/treemap";
 
 test("numbers as a person reads them", () => {
@@ -150,19 +151,84 @@ test("a curve grows and stays short", () => {
   assert.ok(curve.length <= 400);
   assert.equal(curve.at(-1)!.fetched, 100_000);
   assert.equal(grow(curve, { fetched: 7, relevant: 1 }), curve, "an old point changes nothing");
-  assert.deepEqual(columns([{ fetched: 5, relevant: 2 }]), [[0, 5], [0, 2]]);
+  assert.deepEqual(fromOrigin([{ fetched: 5, relevant: 2 }]), [{ x: 0, y: 0 }, { x: 5, y: 2 }]);
 });
 
-test("a plot as CSV and as SVG", () => {
-  const f: Figure = { title: "A <plot> & more", x: { name: "pages, fetched", values: [0, 10] }, y: "n", series: [{ name: 'on "topic"', values: [0, null], colour: "--good" }] };
-  assert.equal(toCSV(f), '"pages, fetched","on ""topic"""\n0,0\n10,\n');
-  const svg = toSVG(f);
-  assert.ok(!svg.includes("<plot>"));
-  assert.match(svg, /A &#60;plot&#62; &#38; more/);
-  assert.ok(!/NaN|Infinity/.test(toSVG({ ...f, x: { name: "x", values: [] }, series: [{ name: "y", values: [], colour: "" }] })));
-  assert.deepEqual(ticks(100), [0, 20, 40, 60, 80, 100]);
-  assert.deepEqual(ticks(7), [0, 2, 4, 6]);
-  assert.deepEqual(ticks(0), [0]);
+test("a plot as CSV", () => {
+  const f: Figure = { title: "t", xLabel: "pages, fetched", lines: [{ name: 'on "topic"', points: [{ x: 0, y: 0 }], band: [[0, 1]] }, { name: "b", points: [{ x: 10, y: 2 }] }] };
+  assert.equal(toCSV(f), '"pages, fetched","on ""topic""","on ""topic"", low","on ""topic"", high",b\n0,0,0,1,\n10,,,,2\n');
+  assert.equal(toCSV({ title: "t", xLabel: "days", rows: [{ name: "a", value: 2, lo: 1, hi: 3 }] }), "name,days,low,high\na,2,1,3\n");
+  assert.equal(toCSV({ title: "t", xLabel: "x", lines: null }), "x\n");
+});
+
+test("several points of a line at one x", () => {
+  const f: Figure = { title: "t", xLabel: "x", lines: [{ name: "a", points: [{ x: 1, y: 0.3 }, { x: 0, y: 0.1 }, { x: 1, y: 0.2 }], band: [[0.2, 0.4], [0, 0.2], [0.1, 0.3]] }, { name: "b", points: [{ x: 1, y: 1 }] }] };
+  assert.deepEqual(columns(f), [[0, 1, 1], [0.1, 0.3, 0.2], [null, 1, null]]);
+  assert.equal(toCSV(f), 'x,a,"a, low","a, high",b\n0,0.1,0,0.2,\n1,0.3,0.2,0.4,1\n1,0.2,0.1,0.3,\n');
+  assert.deepEqual([0, 1, 2].map((x) => said(f.lines![0], x, String)), ["0.1 (0 to 0.2)", "0.2 to 0.3 (0.1 to 0.4)", "–"]);
+  assert.equal(said(f.lines![1], 1, String), "1");
+});
+
+test("a canvas that writes SVG", () => {
+  const r = new Recorder({ font: "", measureText: (text: string) => ({ width: 6 * text.length }) as TextMetrics }, "c");
+  r.save();
+  r.beginPath();
+  r.rect(0, 0, 10, 20);
+  r.clip();
+  const line = new Path();
+  line.moveTo(1, 2);
+  line.lineTo(3.14159, 4);
+  r.strokeStyle = '"><script>';
+  r.setLineDash([2, 3]);
+  r.stroke(line);
+  r.save();
+  r.clip(line);
+  r.fill(line);
+  r.restore();
+  r.restore();
+  r.stroke(new Path()); // nothing
+  r.save();
+  r.translate(5, 6);
+  r.rotate(-Math.PI / 2);
+  Object.assign(r, { textAlign: "right", textBaseline: "top", font: "bold 14px x" });
+  r.fillText("</text>&", 1, 2);
+  r.restore();
+  r.beginPath();
+  r.arc(5, 5, 2);
+  r.fill();
+  assert.deepEqual(r.parts, [
+    '<clipPath id="c-1"><path d="M0 0h10v20h-10Z"/></clipPath>',
+    '<g clip-path="url(#c-1)"><path d="M1 2L3.14 4" fill="none" stroke="&#34;&#62;&#60;script&#62;" stroke-width="1" stroke-dasharray="2 3"></path></g>',
+    '<clipPath id="c-2" clip-path="url(#c-1)"><path d="M1 2L3.14 4"/></clipPath>',
+    '<g clip-path="url(#c-2)"><path d="M1 2L3.14 4" fill="#000"></path></g>',
+    '<text x="1" y="2" dy=".8em" text-anchor="end" font-size="14" fill="#000" transform="translate(5 6)rotate(-90)">&#60;/text&#62;&#38;</text>',
+    '<path d="M3 5a2 2 0 1 1 4 0a2 2 0 1 1 -4 0Z" fill="#000"></path>',
+  ]);
+  assert.equal(r.measureText("ab").width, 12);
+});
+
+test("ends and marks of axes", () => {
+  for (const [least, most, lo, hi] of [[0.93, 0.97, 0.93, 0.98], [0.62, 0.91, 0.5, 1], [0.2, 0.9, 0, 1], [0, 0, 0, 0.05], [1, 1, 0.95, 1]]) assert.deepEqual(around(least, most), [lo, hi]);
+  assert.deepEqual(ticks(0, 100), [0, 20, 40, 60, 80, 100]);
+  assert.deepEqual(ticks(0, 480, 2), [0, 200, 400], "not 0 alone");
+  assert.deepEqual(ticks(0.01, 0.03), [0.01, 0.015, 0.02, 0.025, 0.03]);
+  assert.deepEqual(powers(1, 5000, 6), [1, 10, 100, 1000]);
+  assert.deepEqual(powers(1, 60), [1, 2, 5, 10, 20, 50]);
+  assert.deepEqual(powers(4, 80, 2), [5, 10, 20, 50], "not 10 alone");
+  const empty = limits({ title: "", xLabel: "x", lines: [] });
+  assert.deepEqual(empty, { x: [0, 1], y: [0, 1] });
+  const ends = (more: Partial<Figure>, points: [number, number][], line = {}) => limits({ title: "", xLabel: "", lines: [{ name: "", points: points.map(([x, y]) => ({ x, y })), ...line }], ...more });
+  assert.deepEqual(ends({ xNumbers: true, yCounts: true }, [[0.01, 1234], [0.02, 7]]), { x: [0.01, 0.02], y: [1, 2000] });
+  assert.deepEqual(ends({ xNumbers: true, yCounts: true }, [[0.05, 3]]), { x: [0.025, 0.1], y: [1, 10] });
+  assert.deepEqual(ends({ yNumbers: true }, [[10, 0.4]], { band: [[-0.31, 0.5]] }).y, [-0.4, 1]);
+  assert.deepEqual(ends({ fit: "top" }, [[10, 0.07]]).y, [0, 0.1]);
+  assert.deepEqual(ends({}, [[0, 0.5], [1, 0.1], [2, 0.4]], { stems: true }).x, [0, 2.5], "room for the last stems");
+  for (const [lo, hi] of [[1, 1.01], [0.9, 9], [1e-6, 1e6], [3e-5, 4e-3]]) {
+    const { x, y } = limits({ title: "", xLabel: "", rows: [{ name: "a", value: lo, lo, hi }] });
+    const marks = powers(...y, 5).length;
+    assert.ok(y[0] < lo && hi < y[1] && marks >= 2 && marks <= 14, `${lo} to ${hi}: ${marks} marks`);
+    assert.deepEqual(x, [-0.5, 0.5]);
+  }
 });
 
 test("waits between tries to connect grow to half a minute", () => {

@@ -1,12 +1,12 @@
 // A crawl while it runs: how good it is, what it does, what it will do, and its controls.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { get, post, run, starting, type Starting, type Task, type Limits, type QueueLink, type Rest, type Row, type Status } from "../api";
 import type { ViewProps } from "../app";
 import { Counted, Empty, HostName, message, PageLink, Problem, Score, Tile, useLoad, Verdict, Web } from "../bits";
-import { columns } from "../curve";
+import { fromOrigin, type Point } from "../curve";
 import { clean, count, counted, duration, interval, output, percent, stateName, time } from "../format";
-import { Plot } from "../plot";
+import { Plot } from "../live-plot";
 import { href } from "../route";
 import { Preview } from "./start";
 
@@ -16,8 +16,6 @@ export function Crawl({ n, store, live, starts }: ViewProps) {
   const s = live.status.value;
   const problem = live.problem.value;
   if (!s) return problem ? <Problem text={problem} /> : <p class="empty">Loading…</p>;
-  const [xs, ys] = columns(live.curve.value);
-  const figure = { title: "Pages on topic", x: { name: "pages fetched", values: xs }, y: "pages on topic", series: [{ name: "on topic", values: ys, colour: "--good" }] };
   return (
     <>
       <h1>{s.topic ? "Crawl for " : "Crawl "}<Web text={s.topic || store.name} length={60} /></h1>
@@ -27,7 +25,7 @@ export function Crawl({ n, store, live, starts }: ViewProps) {
       {!s.running && <p class="notice">The crawl has ended. Its pages stay here: <a href={href(n, "pages")}>search them</a> or <a href={href(n, "judge")}>judge them</a>.</p>}
       <Tiles s={s} />
       <div class="columns">
-        <section class="card wide"><Plot figure={figure} /></section>
+        <section class="card wide"><Growth curve={live.curve.value} /></section>
         <section class="card" aria-labelledby="states"><States n={n} s={s} /></section>
         {!s.running && starts && <section class="card whole" aria-labelledby="resume"><Resume n={n} s={s} /></section>}
         <section class="card" aria-labelledby="stream"><Stream n={n} rows={live.rows.value} skipped={live.skipped.value} running={s.running} /></section>
@@ -37,6 +35,11 @@ export function Crawl({ n, store, live, starts }: ViewProps) {
       </div>
     </>
   );
+}
+
+function Growth({ curve }: { curve: Point[] }) {
+  const figure = useMemo(() => ({ title: "Pages on topic", xLabel: "pages fetched", yLabel: "pages on topic", yNumbers: true, lines: [{ name: "on topic", points: fromOrigin(curve) }] }), [curve]);
+  return <Plot figure={figure} />;
 }
 
 /** The crawl in one or two sentences. */

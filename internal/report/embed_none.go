@@ -1,0 +1,5 @@
+//go:build noui
+
+package report
+
+const script = ""
