@@ -165,15 +165,15 @@ func TestJobs(t *testing.T) {
 	}
 	d.check("job", d.Components.Schemas["Job"], stopped)
 	wait("it stopped", func(j []jobInfo) bool { return j[2].State == "stopped" && strings.HasSuffix(j[2].Text, "bye\n") })
-	if _, text := start(`{"kind":"crawl","topic":"a"}`); !strings.Contains(text, "in use") { // its store is not there yet
-		t.Errorf("the same store twice: %s", text)
+	if v, text := start(`{"kind":"crawl","topic":"a"}`); v.Job == nil || !strings.Contains(v.Line, "--store=fossick-a-2") { // fossick-a is not there yet
+		t.Errorf("a second crawl of a topic: %s", text)
 	}
 	var now any
 	s.get(t, "/api/start", &now)
 	d.check("start", d.Components.Schemas["Starting"], now)
 	var got []string
 	s.jobs.end(200*time.Millisecond, func(dir string) { got = append(got, dir) })
-	if slices.Sort(got); fmt.Sprint(got) != "[fossick-a fossick-c fossick-deaf]" {
+	if slices.Sort(got); fmt.Sprint(got) != "[fossick-a fossick-a-2 fossick-c fossick-deaf]" {
 		t.Errorf("stopped at the end: %v", got)
 	}
 	for _, j := range s.jobs.list() {
