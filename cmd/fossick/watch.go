@@ -488,6 +488,8 @@ type watchChanges struct {
 	s    *store.Store
 	from int64 // Since, Unix milliseconds
 	diff bool
+	most int                   // changes of each kind that are kept, the newest first; 0 for all in order of discovery
+	all  map[*[]changeLine]int // how many there are of each kind
 }
 
 type changeLine struct {
@@ -502,17 +504,17 @@ func (c *watchCmd) changesOf(s *store.Store) (*watchChanges, error) {
 	if c.Since == "" {
 		return nil, nil
 	}
-	return changesSince(context.Background(), s, c.Since, c.Diff)
+	return changesSince(context.Background(), s, c.Since, c.Diff, 0)
 }
 
-func changesSince(ctx context.Context, s *store.Store, when string, diff bool) (*watchChanges, error) {
+func changesSince(ctx context.Context, s *store.Store, when string, diff bool, most int) (*watchChanges, error) {
 	since, err := parseMoment(when, time.Now())
 	if err != nil {
 		return nil, usagef("--since %v", err)
 	}
 	w := &watchChanges{
 		Since: since.UTC().Format(time.RFC3339), New: []changeLine{}, Changed: []changeLine{}, Gone: []changeLine{},
-		s: s, from: since.UnixMilli(), diff: diff,
+		s: s, from: since.UnixMilli(), diff: diff, most: most, all: map[*[]changeLine]int{},
 	}
 	for k, err := range unforgotten(s, s.URLs().Watched()) {
 		if err == nil {
@@ -525,7 +527,18 @@ func changesSince(ctx context.Context, s *store.Store, when string, diff bool) (
 			return nil, err
 		}
 	}
+	if most > 0 {
+		for _, list := range []*[]changeLine{&w.New, &w.Changed, &w.Gone} {
+			w.trim(list)
+		}
+	}
 	return w, nil
+}
+
+// trim keeps the newest changes of a kind.
+func (w *watchChanges) trim(list *[]changeLine) {
+	slices.SortStableFunc(*list, func(a, b changeLine) int { return strings.Compare(b.At, a.At) })
+	*list = (*list)[:min(len(*list), w.most)]
 }
 
 // mostChanges is how many changes of each kind the browser shows.
@@ -545,16 +558,12 @@ func changesFor(ctx context.Context, s *store.Store, when, url string) (any, err
 	if url != "" {
 		return differenceOf(s, when, url)
 	}
-	w, err := changesSince(ctx, s, when, false)
+	w, err := changesSince(ctx, s, when, false, mostChanges)
 	if err != nil {
 		return nil, err
 	}
 	v := shownChanges{watchChanges: w}
-	v.Totals.New, v.Totals.Changed, v.Totals.Gone = len(w.New), len(w.Changed), len(w.Gone)
-	for _, list := range []*[]changeLine{&w.New, &w.Changed, &w.Gone} {
-		slices.SortStableFunc(*list, func(a, b changeLine) int { return strings.Compare(b.At, a.At) })
-		*list = (*list)[:min(len(*list), mostChanges)]
-	}
+	v.Totals.New, v.Totals.Changed, v.Totals.Gone = w.all[&w.New], w.all[&w.Changed], w.all[&w.Gone]
 	return v, nil
 }
 
@@ -595,6 +604,9 @@ func (w *watchChanges) add(k *store.Known) error {
 		}
 	}
 	*list = append(*list, line)
+	if w.all[list]++; w.most > 0 && len(*list) >= 2*w.most {
+		w.trim(list)
+	}
 	return nil
 }
 

@@ -349,6 +349,17 @@ func TestWatchChanges(t *testing.T) {
 	if c = since(begin.Add(-time.Hour)); len(c.New) != 3 || len(c.Gone) != 1 {
 		t.Errorf("since before the crawl: %+v", c)
 	}
+	st, err := store.OpenToRead("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, err := changesSince(t.Context(), st, begin.Add(-time.Hour).Format(time.RFC3339Nano), false, 1)
+	if err != nil || len(few.New) != 1 || few.all[&few.New] != 3 || slices.ContainsFunc(c.New, func(l changeLine) bool { return l.At > few.New[0].At }) {
+		t.Errorf("the newest alone: %+v, %v", few, err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
 	out.Reset()
 	if code := run(t.Context(), []string{"watch", "s", "--since", "1d"}, &out, &errs); code != 0 || !strings.Contains(out.String(), "3 pages new, 0 changed, 1 gone") || strings.Contains(out.String(), "S(n)") {
 		t.Errorf("exit code %d, %s", code, out.String())
