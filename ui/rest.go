@@ -123,11 +123,12 @@ func (r *resting) idleFor() time.Duration {
 	return max(idleTime, min(2*r.learning, idleMost))
 }
 
-// release closes the store at once if nobody uses it.
-func (r *resting) release() {
+// release closes the store at once if nobody uses it; one with an examiner, which took long to learn,
+// only for a crawl that is resumed.
+func (r *resting) release(resumed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.users == 0 && r.examiner == nil {
+	if r.users == 0 && (resumed || r.examiner == nil) {
 		_ = r.close() // the next question opens it again, or says why not
 	}
 }

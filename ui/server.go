@@ -309,7 +309,7 @@ func (s *stored) listed(r *http.Request, opening chan struct{}, many bool) summa
 	}
 	row := s.summary(r)
 	if many {
-		rest.release()
+		rest.release(false)
 	}
 	if s.files = ""; row.Error == "" {
 		s.row, s.files = row, filesOf(s.dir)

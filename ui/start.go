@@ -93,6 +93,7 @@ func (s *Server) command(o *task) (args []string, dir string, err error) {
 		if dir = one.dir; control.HasSocket(dir) {
 			return nil, "", cli.Usagef("the crawl in %s is running", dir)
 		}
+		one.rest.source.(*resting).release(true)
 	default:
 		return nil, "", cli.Usagef("kind %.20q: want demo, web, topic, crawl or resume", o.Kind)
 	}
