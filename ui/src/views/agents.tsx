@@ -17,9 +17,15 @@ export function WholeTiles({ whole }: { whole: Whole }) {
       <Tile name="Harvest" value={percent(harvest(whole))} />
       <Tile name="Pages a second" value={whole.pages_per_second.toFixed(1)} />
       <Tile name="Waiting links" value={count(whole.waiting)} />
-      <Tile name="Agents" value={count(whole.agents)} more={whole.dead ? `${count(whole.dead)} lost` : null} />
+      <Tile name="Time left" value={duration(secondsLeft(whole))} />
+      <Tile name="Agents" value={count(whole.agents)} more={whole.dead ? `${count(whole.dead)} gone` : null} />
     </dl>
   );
+}
+
+/** How long the rest of the pages takes at the present pace; null if there is no limit or no pace. */
+function secondsLeft(w: Whole): number | null {
+  return w.max_pages && w.pages_per_second > 0.01 ? Math.max(0, w.max_pages - w.fetched) / w.pages_per_second : null;
 }
 
 function harvest(of: { fetched: number; relevant: number }): number | null {
@@ -29,21 +35,22 @@ function harvest(of: { fetched: number; relevant: number }): number | null {
 export function Agents({ n, whole }: { n: number; whole: Whole }) {
   const all = useLoad(`agents/${n}`, (signal) => get<All>(n, "agents", {}, signal), every);
   const agents = all.value?.agents ?? [];
-  const word = (name: string, state: string) => (state === "dead" ? "lost" : state || (name === all.value?.coordinator ? "coordinator" : "works"));
+  const heard = agents.some((a) => a.heard); // agents in one process know each other's state at once
+  const word = (name: string, state: string) => (state === "dead" ? "gone" : state || (name === all.value?.coordinator ? "coordinator" : "works"));
   return (
     <>
       <h2 id="agents">Agents</h2>
       <Problem text={all.error} />
-      <div class="scroll" tabIndex={0} role="region" aria-labelledby="agents">
+      <div class="scroll" tabIndex={0} role="region" aria-label="Table of agents">
         <table class="table">
           <thead><tr>
             <th scope="col">Agent</th><th scope="col">State</th><th scope="col" class="num">Pages</th><th scope="col" class="num">On topic</th><th scope="col" class="num">Harvest</th>
-            <th scope="col" class="num">Pages/s</th><th scope="col" class="num">Waiting</th><th scope="col" class="num">Its part of the web</th><th scope="col" class="num">Heard</th>
+            <th scope="col" class="num">Pages/s</th><th scope="col" class="num">Waiting</th><th scope="col" class="num">Its part of the web</th>{heard && <th scope="col" class="num">Heard</th>}
           </tr></thead>
           <tbody>
             {agents.map((a) => (
               <tr key={a.name}>
-                <th scope="row"><Web text={a.name} length={40} />{a.name === all.value?.self && " (this one)"}{a.place && <small class="block"><Web text={a.place} length={60} /></small>}</th>
+                <th scope="row" class="name"><Web text={a.name} length={40} />{a.name === all.value?.self && " (this one)"}{a.place && <small class="block"><Web text={a.place} length={60} /></small>}</th>
                 <td><span class={a.state === "dead" ? "tag bad" : a.state ? "tag" : "tag good"}>{word(a.name, a.state)}</span></td>
                 <td class="num">{count(a.fetched)}</td>
                 <td class="num">{count(a.relevant)}</td>
@@ -51,13 +58,13 @@ export function Agents({ n, whole }: { n: number; whole: Whole }) {
                 <td class="num">{a.pages_per_second.toFixed(1)}</td>
                 <td class="num">{count(a.waiting)}</td>
                 <td class="num">{percent(a.partitions / partitions)}</td>
-                <td class="num">{ago(a.heard)}</td>
+                {heard && <td class="num">{ago(a.heard)}</td>}
               </tr>
             ))}
           </tbody>
           <tfoot><tr>
-            <th scope="row">All agents</th><td /><td class="num">{count(whole.fetched)}</td><td class="num">{count(whole.relevant)}</td><td class="num">{percent(harvest(whole))}</td>
-            <td class="num">{whole.pages_per_second.toFixed(1)}</td><td class="num">{count(whole.waiting)}</td><td class="num">{percent(whole.partitions / partitions)}</td><td />
+            <th scope="row" class="name">All agents</th><td /><td class="num">{count(whole.fetched)}</td><td class="num">{count(whole.relevant)}</td><td class="num">{percent(harvest(whole))}</td>
+            <td class="num">{whole.pages_per_second.toFixed(1)}</td><td class="num">{count(whole.waiting)}</td><td class="num">{percent(whole.partitions / partitions)}</td>{heard && <td />}
           </tr></tfoot>
         </table>
       </div>

@@ -63,7 +63,7 @@ function Tiles({ s }: { s: Status }) {
       <Tile name={s.last?.pages ? `Last ${count(s.last.pages)}` : "Last pages"} value={percent(s.last?.harvest)} more={interval(s.last?.interval)} />
       {s.running && <Tile name="Pages a second" value={s.pages_per_second == null ? "–" : s.pages_per_second.toFixed(1)} />}
       <Tile name="Waiting links" value={count(s.queue)} more={counted(s.hosts, "host")} />
-      {s.running
+      {s.whole ? null : s.running
         ? <Tile name="Time left" value={s.paused ? "paused" : duration(s.seconds_left)} />
         : <Tile name="Took" value={duration(s.seconds)} />}
     </dl>
