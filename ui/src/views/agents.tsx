@@ -50,7 +50,7 @@ export function Agents({ n, whole }: { n: number; whole: Whole }) {
           <tbody>
             {agents.map((a) => (
               <tr key={a.name}>
-                <th scope="row" class="name"><Web text={a.name} length={40} />{a.name === all.value?.self && " (this one)"}{a.place && <small class="block"><Web text={a.place} length={60} /></small>}</th>
+                <th scope="row" class="name"><Web text={a.name} length={40} /><small class="block"><Web text={a.place} length={40} />{a.name === all.value?.self && " (this one)"}</small></th>
                 <td><span class={a.state === "dead" ? "tag bad" : a.state ? "tag" : "tag good"}>{word(a.name, a.state)}</span></td>
                 <td class="num">{count(a.fetched)}</td>
                 <td class="num">{count(a.relevant)}</td>
