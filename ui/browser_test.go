@@ -87,7 +87,7 @@ func newFake(t *testing.T) *fake {
 		answer(w, map[string]any{"line": "fossick '" + attacks[0][1]})
 	})
 	for name, of := range map[string]func(*http.Request) any{
-		"status": f.status, "pages": f.pages, "queue": f.queue, "hosts": f.hosts, "story": f.story, "page": f.page, "ask": f.ask, "groups": f.groups, "links": f.links, "changes": f.changes,
+		"status": f.status, "pages": f.pages, "queue": f.queue, "hosts": f.hosts, "story": f.story, "page": f.page, "ask": f.ask, "groups": f.groups, "links": f.links, "changes": f.changes, "agents": f.agents,
 	} {
 		mux.HandleFunc("GET /api/stores/{n}/"+name, func(w http.ResponseWriter, r *http.Request) { answer(w, of(r)) })
 	}
@@ -144,7 +144,15 @@ func (f *fake) status(*http.Request) any {
 		"last": map[string]any{"pages": 100, "relevant": 40, "harvest": 0.4, "interval": []float64{0.3, 0.5}}, "by_state": map[string]int{"ok": f.fetched, "robots_denied": 9},
 		"queue": 210, "hosts": 40, "running": f.running, "limits": map[string]int{"max_pages": 400}, "pages_per_second": 7.8, "seconds_left": 24,
 		"curve": []map[string]int{{"fetched": 100, "relevant": 25}, {"fetched": f.fetched, "relevant": f.fetched / 4}},
+		"whole": map[string]any{"agents": 2, "dead": 1, "partitions": 1024, "fetched": 4321, "relevant": 99, "waiting": 7, "pages_per_second": 1.5, "max_pages": 9000},
 	}
+}
+
+func (f *fake) agents(r *http.Request) any {
+	agent := map[string]any{"name": attacks[0][1], "place": attacks[1][1], "partitions": 512, "fetched": 4000, "relevant": 90, "waiting": 7, "pages_per_second": 1.5, "state": "", "heard": "2026-11-29T00:00:00Z"}
+	dead := maps.Clone(agent)
+	dead["name"], dead["place"], dead["state"] = attacks[3][1], attacks[4][1], "dead"
+	return map[string]any{"agents": []any{agent, dead}, "coordinator": attacks[3][1], "self": attacks[0][1], "owner": map[string]any{"site": r.FormValue("of"), "partition": 7, "agent": attacks[3][1]}}
 }
 
 func rowOf(i int) map[string]any {
@@ -485,6 +493,11 @@ func TestPageInBrowser(t *testing.T) {
 			evaluate[any](p, fmt.Sprintf("location.hash = %q, true", view[0]))
 			p.says(view[1])
 			evaluate[bool](p, `document.querySelectorAll("main details").forEach((d) => d.open = true), true`)
+			if view[0] == "#/0/crawl" {
+				p.until(`document.querySelectorAll("section[aria-labelledby=agents] tbody tr").length === 2`)
+				evaluate[any](p, `(() => { const of = document.querySelector("input[name=of]"); of.value = "host1.test"; of.form.requestSubmit(); return true })()`)
+				p.says("host1.test, in part 7 of 1,024, belongs to agent")
+			}
 			if view[0] == "#/0/hosts" {
 				p.until(`document.querySelectorAll(".graph circle").length > 10 && document.querySelectorAll(".graph tbody tr").length > 10`)
 			}

@@ -131,7 +131,7 @@ func (f *Interface) routes() map[string]http.HandlerFunc {
 		"GET /queue": answering(f.queue), "GET /hosts": answering(f.listHosts), "GET /story": answering(f.story), "GET /page": answering(f.page),
 		"GET /snapshot": f.snapshot, "GET /ask": answering(f.ask), "POST /label": answering(f.label), "POST /crawl": answering(f.change),
 		"GET /states": answering(f.states), "GET /export": f.export, "GET /groups": answering(f.groups), "GET /links": answering(f.linksOfHosts),
-		"GET /changes": answering(f.changes),
+		"GET /changes": answering(f.changes), "GET /agents": answering(f.agents),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -133,7 +134,7 @@ func TestDescription(t *testing.T) {
 	}
 	for name, of := range d.Components.Schemas {
 		for key := range of.Properties {
-			if d.seen[of] != nil && !d.seen[of][key] && !slices.Contains([]string{"topic", "topics", "whole", "error", "reason", "diff"}, key) { // of several topics, several agents
+			if d.seen[of] != nil && !d.seen[of][key] && !slices.Contains([]string{"topic", "topics", "whole", "error", "reason", "diff", "unreadable"}, key) { // of several topics, several agents
 				t.Errorf("%s.%s is described, and no answer has it", name, key)
 			}
 		}
@@ -166,6 +167,28 @@ func (d *description) ask(s *Server, method, path string, op operation) {
 	d.check(path, answer.Schema, v)
 }
 
+// agents: the page of one agent shows all of them, and who owns a site.
+func (d *description) agents(s *Server) {
+	for of, want := range map[string]string{"": "", "h1.test": `"h1.test"`, "http://www.h1.test:8080/x?y": `"h1.test"`} {
+		_, text := s.ask(d.t, "GET", "/api/stores/0/agents?of="+url.QueryEscape(of), "", nil)
+		var v any
+		if err := json.Unmarshal(text, &v); err != nil {
+			d.t.Fatal(err)
+		}
+		d.check("agents", d.Components.Schemas["Agents"], v)
+		for _, part := range []string{`"self":"bees"`, `"place":"alpha:<b>"`, `"state":"leaving"`, want} {
+			if !strings.Contains(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(text)), part) {
+				d.t.Errorf("of %s: no %s in %s", of, part, text)
+			}
+		}
+	}
+	for _, of := range []string{"://", "no host", "ftp://x.test/"} {
+		if resp, text := s.ask(d.t, "GET", "/api/stores/0/agents?of="+url.QueryEscape(of), "", nil); resp.StatusCode != http.StatusBadRequest {
+			d.t.Errorf("of %q: %s %s", of, resp.Status, text)
+		}
+	}
+}
+
 // TestEvents: the events of a running crawl, and what a change answers, are as described.
 func TestEvents(t *testing.T) {
 	d := description{t: t, seen: map[*schema]map[string]bool{}}
@@ -176,6 +199,7 @@ func TestEvents(t *testing.T) {
 	running(t, dir, nil)
 	s := serve(t, dir)
 	tab := s.tab(t)
+	d.agents(s)
 	for _, name := range []string{"status", "rest"} {
 		var v any
 		if err := json.Unmarshal([]byte(await(t, tab, "event: "+name)), &v); err != nil {

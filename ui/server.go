@@ -396,7 +396,7 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, store.ErrNoPage), errors.Is(err, store.ErrNone):
 		return http.StatusNotFound
-	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete), errors.Is(err, errLate), errors.Is(err, errPaused):
+	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete), errors.Is(err, errLate), errors.Is(err, errPaused), errors.Is(err, errSilent):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

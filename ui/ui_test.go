@@ -23,6 +23,7 @@ import (
 	"golang.org/x/net/html"
 
 	"fossick/crawler"
+	"fossick/crawler/cluster"
 	"fossick/crawler/control"
 	"fossick/eval/monitor"
 	"fossick/internal/page"
@@ -449,7 +450,7 @@ func running(t *testing.T, dir string, change func(context.Context, Change) erro
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := monitor.Listen("", false, monitor.Session{Topic: "bees"})
+	shown, err := monitor.Listen("", false, monitor.Session{Topic: "bees", Whole: func(context.Context) (monitor.Whole, error) { return wholeOf(2), nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -470,6 +471,16 @@ func running(t *testing.T, dir string, change func(context.Context, Change) erro
 		}
 	})
 	return socket, s
+}
+
+// wholeOf is a crawl by some agents; the first owns all sites.
+func wholeOf(agents int) monitor.Whole {
+	w := monitor.Whole{Agents: agents, Owner: func(string) (cluster.AgentID, int) { return "bees", 7 }}
+	now := time.Now().UTC()
+	for i := range agents {
+		w.Each.Agents = append(w.Each.Agents, monitor.Agent{Name: []string{"bees", "a2"}[i], Place: "alpha:<b>", State: []string{"", "leaving"}[i], Heard: &now})
+	}
+	return w
 }
 
 // engine is a crawl that takes labels only.

@@ -5,7 +5,10 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -141,7 +144,7 @@ func newAgentID() string {
 // crawlAsMember crawls until the whole crawl ends; an interrupted agent first hands over its sites.
 func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, p *plan.Plan, exchange cluster.Exchange) (result *monitor.Result, err error) {
 	session := c.session(p)
-	session.Agent, session.Whole = true, wholeOf(exchange)
+	session.Agent, session.Whole = true, wholeOf(exchange, p.Crawl.MaxPages)
 	shown, err := monitor.Listen(c.Listen, a.verbose, session)
 	if err != nil {
 		return nil, err
@@ -155,7 +158,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, p *plan.Plan, exch
 	p.Crawl.RefetchLost = c.RefetchLost
 	p.Crawl.Replicate, p.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
 	id := cluster.AgentID(p.Crawl.Store.Info().Agent)
-	protocol := cluster.Protocol{ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: p.Fetch.Timeout}
+	protocol := cluster.Protocol{ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: p.Fetch.Timeout, Place: placeOf(c.Store)}
 	m, err := cluster.New(p.Crawl, protocol, exchange)
 	if err != nil {
 		return nil, err
@@ -182,29 +185,31 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, p *plan.Plan, exch
 	return result, err
 }
 
-// wholeOf returns a function that adds up the reports of all agents.
-func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, error) {
+// wholeOf returns a function that reads the reports of all agents. It is not safe for concurrent use.
+func wholeOf(exchange cluster.Exchange, maxPages uint64) func(context.Context) (monitor.Whole, error) {
+	revisions, heard := map[cluster.AgentID]uint64{}, map[cluster.AgentID]*time.Time{}
 	return func(ctx context.Context) (monitor.Whole, error) {
 		values, err := exchange.Values(ctx)
 		if err != nil {
 			return monitor.Whole{}, err
 		}
-		s := cluster.StatusOf(values)
-		w := monitor.Whole{Partitions: s.Partitions}
-		for i := range s.Agents {
-			a := &s.Agents[i]
-			if a.Dead {
-				w.Dead++
-			} else {
-				w.Agents++
-				w.PagesPerSecond += a.Report.Rate
-				w.Waiting += a.Report.Waiting
+		s, now := cluster.StatusOf(values), time.Now().UTC()
+		w := monitor.WholeOf(s, maxPages)
+		for i, one := range s.Agents {
+			if before, known := revisions[one.ID]; known && before != one.Revision && !one.Dead {
+				heard[one.ID] = &now
 			}
-			w.Fetched += a.Report.Pages
-			w.Relevant += a.Report.Relevant
+			revisions[one.ID] = one.Revision
+			w.Each.Agents[i].Heard = heard[one.ID]
 		}
 		return w, nil
 	}
+}
+
+// placeOf names this machine and a store for people.
+func placeOf(dir string) string {
+	host, _ := os.Hostname() // without one, the store alone
+	return strings.TrimPrefix(host+":"+filepath.Base(dir), ":")
 }
 
 // fresh says whether the exchange is new, so that no earlier agent's request can still be running;

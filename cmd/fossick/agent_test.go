@@ -106,7 +106,7 @@ func TestAgentsByNATS(t *testing.T) {
 
 func coordinatorAt(t *testing.T, port string) string {
 	_, out := runAndKill(t, []string{"cluster", "status", "--crawl", "all", "--nats", "nats://127.0.0.1:" + port, "--json"}, time.Minute)
-	var s clusterStatus
+	var s monitor.Agents
 	if err := json.Unmarshal(out, &s); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}

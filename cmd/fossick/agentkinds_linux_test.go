@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"fossick/eval/monitor"
 )
 
 // lease is how long an agent that the others cannot reach may go on; after 1.5 leases the others
@@ -162,7 +164,7 @@ func (c *faultyCrawl) coordinator(anyone *box) *box {
 		out, err := cmd.Output()
 		timer()
 		stop()
-		var status clusterStatus
+		var status monitor.Agents
 		if err != nil || json.Unmarshal(out, &status) != nil {
 			continue
 		}

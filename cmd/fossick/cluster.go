@@ -13,6 +13,7 @@ import (
 	"fossick/crawler/cluster/bus"
 	"fossick/crawler/plan"
 	"fossick/crawler/urlfrontier"
+	"fossick/eval/monitor"
 	"fossick/internal/cli"
 	"fossick/internal/serving"
 	"fossick/models"
@@ -70,28 +71,6 @@ Examples:
   fossick cluster status --crawl banking --nats nats://127.0.0.1:4222`
 }
 
-type clusterStatus struct {
-	Agents      []clusterAgent `json:"agents"`
-	Coordinator string         `json:"coordinator"`
-	Partitions  int            `json:"partitions"` // with an owner
-	Fetched     int64          `json:"fetched"`
-	Relevant    int64          `json:"relevant"`
-	Lost        int64          `json:"lost"`                 // pages lost with an agent
-	Stopped     string         `json:"stopped_because"`      // "" while the crawl goes on
-	Unreadable  []string       `json:"unreadable,omitempty"` // keys whose values no agent wrote
-}
-
-type clusterAgent struct {
-	Name           string  `json:"name"`
-	Partitions     int     `json:"partitions"`
-	Fetched        int64   `json:"fetched"`
-	Relevant       int64   `json:"relevant"`
-	Waiting        int64   `json:"waiting"`
-	Lost           int64   `json:"lost"` // pages of its sites that were lost with another agent
-	PagesPerSecond float64 `json:"pages_per_second"`
-	State          string  `json:"state"` // "", dead or leaving
-}
-
 // statusWait is how long a server may take to answer.
 const statusWait = 15 * time.Second
 
@@ -117,32 +96,11 @@ func (c clusterStatusCmd) Run(a *app) error {
 	if len(s.Agents)+len(s.Unreadable) == 0 {
 		return fmt.Errorf("no agent of a crawl %q has connected to %s; give --crawl the name that the agents use", c.Name, c.Nats)
 	}
-	told := tellStatus(&s)
-	return a.emit(told, told.print)
+	told := monitor.AgentsOf(&s)
+	return a.emit(told, func(w io.Writer) { printAgents(w, &told) })
 }
 
-func tellStatus(s *cluster.Status) *clusterStatus {
-	told := &clusterStatus{Coordinator: string(s.Coordinator), Partitions: s.Partitions, Stopped: s.Ended, Unreadable: s.Unreadable}
-	for _, one := range s.Agents {
-		state := ""
-		switch {
-		case one.Dead:
-			state = "dead"
-		case one.Leaving:
-			state = "leaving"
-		}
-		r := &one.Report
-		told.Agents = append(told.Agents, clusterAgent{string(one.ID), one.Partitions, r.Pages, r.Relevant, r.Waiting, r.Lost, r.Rate, state})
-		told.Fetched += r.Pages
-		told.Relevant += r.Relevant
-		if !one.Dead { // other agents have its sites now, and count their lost pages
-			told.Lost += r.Lost
-		}
-	}
-	return told
-}
-
-func (s *clusterStatus) print(w io.Writer) {
+func printAgents(w io.Writer, s *monitor.Agents) {
 	cli.Fprintf(w, "%-17s %10s %9s %9s %9s %8s\n", "agent", "partitions", "pages", "on topic", "waiting", "pages/s")
 	for _, one := range s.Agents {
 		state := one.State

@@ -124,7 +124,14 @@ func (w *teamwork) run(ctx context.Context) (result *monitor.Result, err error) 
 		agents, stores = append(agents, p.Crawl), append(stores, p.Crawl.Store)
 	}
 	starts := monitor.WatchStarts(w.plans[0].Crawl.Seeds, stores...)
-	agents[0].Progress = showing(w.a, w.line, w.shown, starts)
+	var each []*monitor.Server // for the pages of the agents
+	show := showing(w.a, w.line, w.shown, starts)
+	agents[0].Progress = func(p crawler.Progress) {
+		show(p)
+		for i, one := range w.team.Each() {
+			each[i].Show(one)
+		}
+	}
 	filling := w.a.step("filling the queues")
 	w.team, err = cluster.NewTeam(agents)
 	filling()
@@ -133,7 +140,17 @@ func (w *teamwork) run(ctx context.Context) (result *monitor.Result, err error) 
 	}
 	for i, engine := range w.team.Engines() {
 		p := &w.plans[i].Crawl
-		socket, err := openSocket(control.Options{Store: p.Store, URLs: p.URLs, Engine: engine, Scorer: p.Scorer}, w.shown, nil)
+		session := w.session
+		session.Store, session.Agent = p.Store.Dir(), true
+		session.Whole = func(context.Context) (monitor.Whole, error) {
+			return monitor.WholeOf(w.team.Status(), w.plans[0].Crawl.MaxPages), nil
+		}
+		shown, err := monitor.Listen("", false, session)
+		if err != nil {
+			return nil, err
+		}
+		each = append(each, shown)
+		socket, err := openSocket(control.Options{Store: p.Store, URLs: p.URLs, Engine: engine, Scorer: p.Scorer}, shown, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ func (n *node) beat(now time.Duration) {
 	l.sent, l.pending, l.next = now, true, now+l.every
 	h := heartbeat{
 		Version: wireVersion, Incarnation: l.incarnation, Seq: l.seq, Leaving: n.leaving, Prefers: n.opt.Prefers && !n.leaving, Known: n.known,
-		Released: listed(n.owned.released), Returned: n.ledger.returned, Report: n.report,
+		Released: listed(n.owned.released), Returned: n.ledger.returned, Report: n.report, Place: n.opt.Place,
 	}
 	if n.owned.table == nil { // the coordinator rebuilds a lost table from this
 		h.Held = listed(n.owned.past)

@@ -109,7 +109,7 @@ func (g *group) start(id string, fresh bool) {
 	}
 	opt.MaxPages, opt.Patience, opt.Workers, opt.Replicate, opt.ReplicateBodies = uint64(g.max), 0, 4, !g.none, g.bodies
 	opt.Delay.Rest = cmp.Or(g.rest, delay)
-	m, err := New(opt, Protocol{ID: AgentID(id), Fresh: fresh, Lease: 3 * time.Second, Longest: time.Second}, exchange)
+	m, err := New(opt, Protocol{ID: AgentID(id), Place: "machine:" + id, Fresh: fresh, Lease: 3 * time.Second, Longest: time.Second}, exchange)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -196,7 +196,32 @@ func TestMembers(t *testing.T) {
 		if len(pages) != 108 || len(slices.Compact(pages)) != 108 || again != 0 {
 			t.Errorf("%d pages, %d asked for again", len(pages), again)
 		}
+		g.judgeReports()
 	})
+}
+
+// judgeReports: at the end the exchange has what each store holds.
+func (g *group) judgeReports() {
+	g.t.Helper()
+	reader, err := g.hub.Open("ffffffffffffffff")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer reader.Close()
+	values, err := reader.Values(g.t.Context())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	s := StatusOf(values)
+	if len(s.Agents) != len(g.stores) || s.Partitions != partitions {
+		g.t.Errorf("%d agents own %d partitions", len(s.Agents), s.Partitions)
+	}
+	for _, one := range s.Agents {
+		n, err := g.stores[string(one.ID)].Counts()
+		if err != nil || one.Report.Pages != int64(n.Pages) || one.Report.Relevant != int64(n.Relevant) || one.Place != "machine:"+string(one.ID) {
+			g.t.Errorf("agent %s at %s reports %d pages, %d on topic; its store has %d and %d, %v", one.ID, one.Place, one.Report.Pages, one.Report.Relevant, n.Pages, n.Relevant, err)
+		}
+	}
 }
 
 // TestSwiftSites: partitions move between members while many links arrive, and no discovered page

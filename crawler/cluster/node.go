@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -28,6 +29,7 @@ type Protocol struct {
 	Resend  time.Duration // pause before parcels are sent again [2 s]
 	Fresh   bool          // the exchange is new, so nobody owned or fetched anything just before
 	Prefers bool
+	Place   string // machine and store, as people name them; cut after 200 bytes
 
 	maxPages     int64   // of the whole crawl [no limit]
 	minHarvest   float64 // end when the harvest of the last pages is surely lower [never]
@@ -55,6 +57,7 @@ const (
 
 func (o Protocol) withDefaults() Protocol {
 	o.Lease = cmp.Or(o.Lease, defaultLease)
+	o.Place = strings.ToValidUTF8(o.Place[:min(len(o.Place), mostPlace)], "")
 	o.Longest = cmp.Or(o.Longest, time.Minute)
 	o.Resend = cmp.Or(o.Resend, 2*time.Second)
 	o.harvestPages = cmp.Or(o.harvestPages, 1000)

@@ -40,6 +40,7 @@ type Team struct {
 
 	mu       sync.Mutex // guards the rest
 	progress []crawler.Progress
+	rates    []float64 // pages a second, moving means
 	next     crawler.Marginal
 	patience *crawler.Patience
 	past     bool        // labels of earlier sessions were shared
@@ -116,7 +117,7 @@ func NewTeam(agents []crawler.Options) (*Team, error) {
 	}
 	t := &Team{
 		whole: agents[0], ended: make(chan *teamAgent, len(agents)), harvest: crawler.NewWatch(agents[0].MinHarvest),
-		wake: make(chan struct{}, 1), progress: make([]crawler.Progress, len(agents)),
+		wake: make(chan struct{}, 1), progress: make([]crawler.Progress, len(agents)), rates: make([]float64, len(agents)),
 	}
 	t.whole.Workers = cmp.Or(t.whole.Workers, crawler.DefaultWorkers)
 	all := newSites()
@@ -150,6 +151,17 @@ func (t *Team) Progress() crawler.Progress {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.sum()
+}
+
+// Each returns the progress of each agent, without the limits of the whole.
+func (t *Team) Each() []crawler.Progress {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	each := slices.Clone(t.progress)
+	for i := range each {
+		each[i].MaxPages = 0
+	}
+	return each
 }
 
 // sum adds up the agents' progress. The caller holds mu.
@@ -186,6 +198,10 @@ func (t *Team) tell(i int, p crawler.Progress) {
 	t.telling.Lock()
 	defer t.telling.Unlock()
 	t.mu.Lock()
+	was := t.progress[i]
+	if took := (p.Elapsed - was.Elapsed).Seconds(); took > 0 {
+		t.rates[i] += (float64(p.Pages-min(p.Pages, was.Pages))/took - t.rates[i]) * -math.Expm1(-took/rateOver.Seconds())
+	}
 	t.progress[i] = p
 	sum := t.sum()
 	t.mu.Unlock()

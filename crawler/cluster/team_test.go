@@ -34,13 +34,15 @@ func crawlAsTeam(t *testing.T, w *web, agents int, set func(*crawler.Options)) (
 		all = append(all, o)
 	}
 	var err error
+	var team *Team
 	var whole interface {
 		Run(ctx context.Context) (crawler.Result, error)
 	}
 	if len(all) == 1 {
 		whole, err = crawler.New(all[0])
 	} else {
-		whole, err = NewTeam(all)
+		team, err = NewTeam(all)
+		whole = team
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -61,11 +63,37 @@ func crawlAsTeam(t *testing.T, w *web, agents int, set func(*crawler.Options)) (
 			t.Errorf("%v, %v", problems, err)
 		}
 	}
+	if team != nil {
+		judgeStatus(t, team.Status(), all, r.Counts)
+	}
 	slices.Sort(urls)
 	if len(urls) != int(r.Counts.Pages) || len(slices.Compact(slices.Clone(urls))) != len(urls) {
 		t.Errorf("%d pages are counted, %d stored: %v", r.Counts.Pages, len(urls), urls)
 	}
 	return r, urls
+}
+
+// judgeStatus: the reports of agents add up to what their stores hold, and each page is with its owner.
+func judgeStatus(t *testing.T, s Status, all []crawler.Options, sum store.Counts) {
+	t.Helper()
+	if len(s.Agents) != len(all) || s.Partitions != partitions {
+		t.Fatalf("%d agents own %d partitions, want %d and all", len(s.Agents), s.Partitions, len(all))
+	}
+	for i, one := range s.Agents {
+		n, err := all[i].Store.Counts()
+		if err != nil || one.Report.Pages != int64(n.Pages) || one.Report.Relevant != int64(n.Relevant) {
+			t.Errorf("agent %s reports %d pages, %d on topic; its store has %d and %d, %v", one.ID, one.Report.Pages, one.Report.Relevant, n.Pages, n.Relevant, err)
+		}
+		sum.Pages, sum.Relevant = sum.Pages-n.Pages, sum.Relevant-n.Relevant
+		for p, err := range all[i].Store.Pages() {
+			if id, part := s.Owner(p.URL); err != nil || id != one.ID {
+				t.Errorf("%s: %s owns partition %d, and %s has the page; %v", p.URL, id, part, one.ID, err)
+			}
+		}
+	}
+	if sum.Pages != 0 || sum.Relevant != 0 {
+		t.Errorf("the sum is off by %d pages, %d on topic", sum.Pages, sum.Relevant)
+	}
 }
 
 // TestDrained: any number of agents find the same pages, and request each once.

@@ -16,6 +16,7 @@ import (
 const wireVersion = 5
 
 const (
+	mostPlace        = 200
 	mostMessageBytes = 256 << 10
 	mostParcels      = 4096 // of one message
 	mostHead         = 64   // priorities in a report
@@ -70,6 +71,7 @@ type heartbeat struct {
 	Held        []release // only without a table: every partition that the agent ever owned
 	Returned    int64     // granted pages that the agent gave back
 	Report      report
+	Place       string `most:"200"` // see Protocol
 }
 
 // release names a partition in an epoch.

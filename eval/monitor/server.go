@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"fossick/crawler"
+	"fossick/crawler/cluster"
 	"fossick/eval"
 	"fossick/internal/cli"
 	"fossick/internal/report"
@@ -303,6 +304,71 @@ func (s *Line) patience(p crawler.Progress) cli.Part {
 	return cli.Part{Rank: 4, Text: fmt.Sprintf("waits for better links at %s", report.Count(p.Patience.Hosts, "host"))}
 }
 
+// Agents is what the agents of one crawl last reported: the JSON of fossick cluster status.
+type Agents struct {
+	Agents      []Agent  `json:"agents"`
+	Coordinator string   `json:"coordinator"`
+	Partitions  int      `json:"partitions"` // with an owner
+	Fetched     int64    `json:"fetched"`
+	Relevant    int64    `json:"relevant"`
+	Lost        int64    `json:"lost"`                 // pages lost with an agent
+	Stopped     string   `json:"stopped_because"`      // "" while the crawl goes on
+	Unreadable  []string `json:"unreadable,omitempty"` // keys whose values no agent wrote
+}
+
+// Agent is one agent of a multi-agent crawl.
+type Agent struct {
+	Name           string     `json:"name"`
+	Place          string     `json:"place"` // machine and store; "" if unknown
+	Partitions     int        `json:"partitions"`
+	Fetched        int64      `json:"fetched"`
+	Relevant       int64      `json:"relevant"`
+	Waiting        int64      `json:"waiting"`
+	Lost           int64      `json:"lost"` // pages of its sites that were lost with another agent
+	PagesPerSecond float64    `json:"pages_per_second"`
+	State          string     `json:"state"`           // "", dead or leaving
+	Heard          *time.Time `json:"heard,omitempty"` // when its last report came; nil if unknown
+}
+
+// AgentsOf returns what agents last reported.
+func AgentsOf(s *cluster.Status) Agents {
+	all := Agents{Agents: []Agent{}, Coordinator: string(s.Coordinator), Partitions: s.Partitions, Stopped: s.Ended, Unreadable: s.Unreadable}
+	for i := range s.Agents {
+		one := &s.Agents[i]
+		state := ""
+		switch {
+		case one.Dead:
+			state = "dead"
+		case one.Leaving:
+			state = "leaving"
+		}
+		r := &one.Report
+		all.Agents = append(all.Agents, Agent{string(one.ID), one.Place, one.Partitions, r.Pages, r.Relevant, r.Waiting, r.Lost, r.Rate, state, nil})
+		all.Fetched += r.Pages
+		all.Relevant += r.Relevant
+		if !one.Dead { // other agents have its sites now, and count their lost pages
+			all.Lost += r.Lost
+		}
+	}
+	return all
+}
+
+// WholeOf returns the state of a multi-agent crawl with a limit of pages, 0 for none.
+func WholeOf(s cluster.Status, maxPages uint64) Whole {
+	w := Whole{Partitions: s.Partitions, MaxPages: maxPages, Each: AgentsOf(&s), Owner: s.Owner}
+	w.Fetched, w.Relevant = w.Each.Fetched, w.Each.Relevant
+	for _, a := range w.Each.Agents {
+		if a.State == "dead" {
+			w.Dead++
+			continue
+		}
+		w.Agents++
+		w.PagesPerSecond += a.PagesPerSecond
+		w.Waiting += a.Waiting
+	}
+	return w
+}
+
 // Whole is the state of a multi-agent crawl.
 type Whole struct {
 	Agents         int     `json:"agents"`
@@ -312,6 +378,10 @@ type Whole struct {
 	Relevant       int64   `json:"relevant"`
 	Waiting        int64   `json:"waiting"`
 	PagesPerSecond float64 `json:"pages_per_second"`
+	MaxPages       uint64  `json:"max_pages,omitempty"` // of all agents together
+
+	Each  Agents                                          `json:"-"`
+	Owner func(url string) (id cluster.AgentID, part int) `json:"-"` // of the URL's site
 }
 
 // wholeHolds is how long an answer of the shared message exchange is reused; wholeWait is its timeout.

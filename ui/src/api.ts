@@ -48,8 +48,27 @@ export interface Status {
   seconds: number;
   next: { pages: number; harvest: number | null; upper: number | null } | null;
   network: { down_since: string | null } | null;
-  whole?: { agents: number; dead: number; fetched: number; relevant: number } | null; // of a crawl by several agents
+  whole?: Whole | null; // of a crawl by several agents
   curve?: { fetched: number; relevant: number }[] | null;
+}
+
+/** A crawl by several agents. */
+export interface Whole {
+  agents: number;
+  dead: number;
+  partitions: number; // with an owner
+  fetched: number;
+  relevant: number;
+  waiting: number;
+  pages_per_second: number;
+  max_pages?: number; // of all agents together
+}
+
+export interface Agents {
+  agents: { name: string; place: string; partitions: number; fetched: number; relevant: number; waiting: number; pages_per_second: number; state: "" | "dead" | "leaving"; heard?: string }[];
+  coordinator: string;
+  self: string;
+  owner: { site: string; partition: number; agent: string } | null;
 }
 
 export interface Row {

@@ -8,6 +8,7 @@ import { fromOrigin, type Point } from "../curve";
 import { clean, count, counted, duration, interval, output, percent, stateName, time } from "../format";
 import { Plot } from "../live-plot";
 import { href } from "../route";
+import { Agents, WholeTiles } from "./agents";
 import { Preview } from "./start";
 
 const queueEvery = 3000; // ms between two looks at the queue
@@ -23,6 +24,7 @@ export function Crawl({ n, store, live, starts }: ViewProps) {
       <Problem text={problem} />
       {s.running && live.link.value === "lost" && <p class="notice">{s.stopping ? "The crawl has ended." : "The connection is lost, and is tried again."} If the crawl ran with --ui, this page ended with it: fossick ui shows its store.</p>}
       {!s.running && <p class="notice">The crawl has ended. Its pages stay here: <a href={href(n, "pages")}>search them</a> or <a href={href(n, "judge")}>judge them</a>.</p>}
+      {s.whole && <><h2 class="over">All agents</h2><WholeTiles whole={s.whole} /><section class="card" aria-labelledby="agents"><Agents n={n} whole={s.whole} /></section><h2 class="over">This agent</h2></>}
       <Tiles s={s} />
       <div class="columns">
         <section class="card wide"><Growth curve={live.curve.value} /></section>
@@ -44,11 +46,10 @@ function Growth({ curve }: { curve: Point[] }) {
 
 /** The crawl in one or two sentences. */
 function verdict(s: Status): string {
-  if (!s.fetched) return s.running ? "No page has come yet." : "The crawl has no page.";
-  const parts = [`${count(s.relevant)} of ${counted(s.fetched, "page")} ${s.relevant === 1 ? "is" : "are"} on topic (${percent(s.harvest)}).`];
-  if (s.last?.pages && s.last.pages < s.fetched) parts.push(`Of the last ${count(s.last.pages)}, ${percent(s.last.harvest)} are.`);
+  if (!s.fetched && !s.whole?.fetched) return s.running ? "No page has come yet." : "The crawl has no page.";
+  const parts = s.whole?.fetched ? [`${count(s.whole.relevant)} of ${counted(s.whole.fetched, "page")} of ${counted(s.whole.agents + s.whole.dead, "agent")} ${s.whole.relevant === 1 ? "is" : "are"} on topic (${percent(s.whole.relevant / s.whole.fetched)}).`] : [`${count(s.relevant)} of ${counted(s.fetched, "page")} ${s.relevant === 1 ? "is" : "are"} on topic (${percent(s.harvest)}).`];
+  if (!s.whole && s.last?.pages && s.last.pages < s.fetched) parts.push(`Of the last ${count(s.last.pages)}, ${percent(s.last.harvest)} are.`);
   if (s.network?.down_since) parts.push(`The network seems down since ${time(s.network.down_since)}.`);
-  if (s.whole) parts.push(`${counted(s.whole.agents, "agent")} together have ${counted(s.whole.fetched, "page")}, ${count(s.whole.relevant)} on topic${s.whole.dead ? `; ${count(s.whole.dead)} no longer answer` : ""}.`);
   return parts.join(" ");
 }
 
@@ -62,7 +63,7 @@ function Tiles({ s }: { s: Status }) {
       <Tile name={s.last?.pages ? `Last ${count(s.last.pages)}` : "Last pages"} value={percent(s.last?.harvest)} more={interval(s.last?.interval)} />
       {s.running && <Tile name="Pages a second" value={s.pages_per_second == null ? "–" : s.pages_per_second.toFixed(1)} />}
       <Tile name="Waiting links" value={count(s.queue)} more={counted(s.hosts, "host")} />
-      {s.running
+      {s.whole ? null : s.running
         ? <Tile name="Time left" value={s.paused ? "paused" : duration(s.seconds_left)} />
         : <Tile name="Took" value={duration(s.seconds)} />}
     </dl>
