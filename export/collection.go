@@ -210,15 +210,16 @@ func uuidOf(text string) string {
 
 // Choice selects pages; a page must satisfy every field that is set.
 type Choice struct {
-	Labels   []string       // any of these
-	MinScore *float64       // least score of the crawl
-	Kept     bool           // kept by refine
-	Langs    []string       // any of these codes of page.LangCode; excludes unknown languages
-	Hosts    []string       // any of these names or name:port
-	Include  *regexp.Regexp // pattern that the URL must match
-	Since    time.Time      // earliest fetch time
-	Limit    int            // most pages; 0 for no limit
-	After    uint64         // only pages with a higher number, in each store
+	Labels   []string        // any of these
+	MinScore *float64        // least score of the crawl
+	Kept     bool            // kept by refine
+	Langs    []string        // any of these codes of page.LangCode; excludes unknown languages
+	Hosts    []string        // any of these names or name:port
+	Include  *regexp.Regexp  // pattern that the URL must match
+	Since    time.Time       // earliest fetch time
+	Limit    int             // most pages; 0 for no limit
+	After    uint64          // only pages with a higher number, in each store
+	Numbers  map[uint64]bool // any of these numbers, in each store; nil for all
 
 	// Purpose is the intended use, "" for the crawl's; pages whose owners refuse it are left out.
 	Purpose page.Purpose
@@ -235,6 +236,7 @@ func (c *Choice) wants(k *known) bool {
 	p := k.page
 	switch {
 	case c.MinScore != nil && p.Score < *c.MinScore,
+		c.Numbers != nil && !c.Numbers[p.Number],
 		!c.Since.IsZero() && p.At < c.Since.UnixMilli(),
 		len(c.Langs) > 0 && !slices.Contains(c.Langs, p.Lang),
 		!c.wantsURL(p.URL),

@@ -195,6 +195,7 @@ func TestChoice(t *testing.T) {
 		{"either label", Choice{Labels: []string{"sport", "science"}}, "5"},
 		{"score", Choice{MinScore: &half}, "1 2"},
 		{"kept", Choice{Kept: true}, "2"},
+		{"numbers", Choice{Numbers: map[uint64]bool{2: true, 5: true, 77: true}}, "2 5"},
 		{"language", Choice{Langs: []string{"en"}}, "1 5"},
 		{"host by name", Choice{Hosts: []string{"b.test"}}, "2"},
 		{"host with port", Choice{Hosts: []string{"a.test:80"}}, "1 3"},

@@ -3,13 +3,18 @@ package ui
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"net/http"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"fossick/export"
@@ -17,10 +22,25 @@ import (
 	"fossick/store"
 )
 
-// downloads are the formats of a download, with the name's ending and the media type.
-var downloads = map[string][2]string{
-	"csv": {".csv", "text/csv; charset=utf-8"}, "jsonl": {".jsonl", "application/jsonl"}, "parquet": {".parquet", "application/vnd.apache.parquet"},
-	"markdown": {".zip", "application/zip"}, "urls": {".txt", "text/plain; charset=utf-8"},
+// streamed are the formats that are written page by page; the others come when they are complete.
+var streamed = []string{"csv", "jsonl", "parquet", "text", "urls"}
+
+// media are the types of files by their endings.
+var media = map[string]string{
+	".csv": "text/csv; charset=utf-8", ".jsonl": "application/jsonl", ".parquet": "application/vnd.apache.parquet", ".txt": "text/plain; charset=utf-8",
+	".zip": "application/zip", ".gexf": "application/xml", ".graphml": "application/xml", ".wacz": "application/wacz+zip", ".sqlite": "application/vnd.sqlite3",
+}
+
+// downloads are the formats of a download: a list of URLs, and those of the verb that make files of the
+// pages alone.
+func downloads() (all []export.Format) {
+	all = append(all, export.Format{Name: "urls", File: "pages.txt"})
+	for _, f := range export.Formats() {
+		if f.File != "" && f.Name != "card" && f.Name != export.Tables {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // export answers GET /export: the pages of a filter as a file. Pages whose owners refuse the crawl's
@@ -72,11 +92,16 @@ func (h hasty) write(control *http.ResponseController, part []byte, n int) (int,
 }
 
 func (f *Interface) download(r *http.Request, begin func(name, media string) io.Writer) error {
-	name := r.URL.Query().Get("format")
-	kind, ok := downloads[name]
-	if !ok {
-		return cli.Usagef("format=%.50q: want csv, jsonl, parquet, markdown or urls", name)
+	name, formats := r.URL.Query().Get("format"), downloads()
+	n := slices.IndexFunc(formats, func(f export.Format) bool { return f.Name == name })
+	if n < 0 {
+		var names []string
+		for _, f := range formats {
+			names = append(names, f.Name)
+		}
+		return cli.Usagef("format=%.50q: want one of %s", name, strings.Join(names, ", "))
 	}
+	format := formats[n]
 	sel, done, s, complete, err := f.selected(r.Context(), r.URL.Query())
 	if err != nil {
 		return err
@@ -109,20 +134,32 @@ func (f *Interface) download(r *http.Request, begin func(name, media string) io.
 		return err
 	}
 	defer stores.Close()
-	formats := export.Formats()
-	format := formats[max(0, slices.IndexFunc(formats, func(f export.Format) bool { return f.Name == name }))]
-	if name == "urls" {
-		format.Want = export.Want{}
-	}
-	pages, err := stores.Select(r.Context(), export.Choice{}, format.Want)
+	pages, err := stores.Select(r.Context(), export.Choice{Numbers: numbers, Limit: len(numbers)}, format.Want)
 	if err != nil {
 		return err
 	}
-	to := begin(nameOf(f.dir)+kind[0], kind[1])
-	if err := write(r.Context(), chosen(pages.Pages(r.Context()), numbers), &format, name, to); err != nil {
-		return err
+	open := func(ending string) io.Writer {
+		return begin(nameOf(f.dir)+ending, cmp.Or(media[ending], "application/octet-stream"))
 	}
-	return writeOthers(s, others, to)
+	list := pages.Pages(r.Context())
+	switch {
+	case len(numbers) == 0:
+		return writeOthers(s, others, open(".txt"))
+	case name == "urls":
+		to := open(".txt")
+		for p, err := range list {
+			if err == nil {
+				_, err = io.WriteString(to, p.URL+"\n")
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return writeOthers(s, others, to)
+	case slices.Contains(streamed, name):
+		return write(r.Context(), list, &format, export.Stream(open(path.Ext(format.File))))
+	}
+	return writeWhole(r.Context(), list, &format, open)
 }
 
 // writeOthers writes the addresses of URLs without a page.
@@ -143,67 +180,41 @@ func writeOthers(s *store.Store, ids []store.ID, to io.Writer) error {
 	return errors.Join(err, w.Flush())
 }
 
-// chosen yields the pages with these numbers.
-func chosen(pages iter.Seq2[*export.Page, error], numbers map[uint64]bool) iter.Seq2[*export.Page, error] {
-	return func(yield func(*export.Page, error) bool) {
-		left := len(numbers)
-		if left == 0 {
-			return
-		}
-		for p, err := range pages {
-			if err == nil && !numbers[p.Number] {
-				continue
-			}
-			if !yield(p, err) {
-				return
-			}
-			if left--; left == 0 {
-				return
-			}
-		}
-	}
-}
-
-func write(ctx context.Context, pages iter.Seq2[*export.Page, error], format *export.Format, name string, to io.Writer) error {
-	switch name {
-	case "urls":
-		for p, err := range pages {
-			if err != nil {
-				return err
-			}
-			if _, err := io.WriteString(to, p.URL+"\n"); err != nil {
-				return err
-			}
-		}
-		return nil
-	case "markdown":
-		return writeZip(pages, to)
-	}
-	at := export.Stream(to)
+func write(ctx context.Context, pages iter.Seq2[*export.Page, error], format *export.Format, at export.Output) error {
 	sink, err := format.Open(at, format.File, nil)
-	if err != nil {
-		return errors.Join(err, at.Discard())
+	if err == nil {
+		_, err = export.Run(ctx, pages, []export.Sink{sink})
 	}
-	if _, err := export.Run(ctx, pages, []export.Sink{sink}); err != nil {
+	if err != nil {
 		return errors.Join(err, at.Discard())
 	}
 	return at.Commit()
 }
 
-// writeZip writes a file of Markdown a page.
-func writeZip(pages iter.Seq2[*export.Page, error], to io.Writer) error {
-	z := zip.NewWriter(to)
-	for p, err := range pages {
-		if err != nil {
-			return err
-		}
-		file, err := z.Create(fmt.Sprintf("%08d.md", p.Number))
-		if err == nil {
-			_, err = fmt.Fprintf(file, "---\nurl: %q\ntitle: %q\nscore: %g\n---\n\n%s\n", p.URL, p.Title, p.Score, p.Markdown)
-		}
-		if err != nil {
-			return err
-		}
+// writeWhole makes the files of a format in a temporary folder and then sends them, several as a ZIP.
+func writeWhole(ctx context.Context, pages iter.Seq2[*export.Page, error], format *export.Format, open func(ending string) io.Writer) (err error) {
+	dir, err := os.MkdirTemp("", "fossick-download-")
+	if err != nil {
+		return err
 	}
-	return z.Close()
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	single := !strings.HasSuffix(format.File, "/")
+	made := filepath.Join(dir, path.Base(format.File))
+	at, err := export.OpenPlace(made, single)
+	if err != nil {
+		return err
+	}
+	if err := write(ctx, pages, format, at); err != nil {
+		return err
+	}
+	if single {
+		f, err := os.Open(made)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(open(path.Ext(format.File)), f)
+		return errors.Join(err, f.Close())
+	}
+	z := zip.NewWriter(open(".zip"))
+	return errors.Join(z.AddFS(os.DirFS(made)), z.Close())
 }

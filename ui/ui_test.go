@@ -419,10 +419,19 @@ func TestAtRest(t *testing.T) {
 
 func TestDownloads(t *testing.T) {
 	s := serve(t, makeStore(t, 4))
-	for format, want := range map[string]string{"csv": "http://h2.test/page2", "jsonl": `"url":"http://h2.test/page2"`, "urls": "http://h2.test/page2\n", "parquet": "PAR1", "markdown": "PK"} {
+	first := map[string]string{
+		"csv": "http://h2.test/page2", "jsonl": `"url":"http://h2.test/page2"`, "urls": "http://h2.test/page2\n", "parquet": "PAR1", "markdown": "PK",
+		"text": "\t", "links": "PK", "gexf": "<gexf", "graphml": "<graphml", "graph": "", "sites": "PK", "warc": "PK", "cdxj": "/page2", "wacz": "PK",
+		"sqlite": "SQLite format 3", "opensearch": `{"index":`,
+	}
+	for _, f := range downloads() {
+		format, want := f.Name, first[f.Name]
 		resp, text := s.ask(t, "GET", "/api/stores/0/export?host=h2.test&host=h0.test&on_topic=yes&min=0.2&state=ok&state=code&format="+format, "", nil)
 		if resp.StatusCode != 200 || !strings.Contains(string(text), want) || strings.Contains(string(text), "page3") {
 			t.Errorf("%s: %s %.300s", format, resp.Status, text)
+		}
+		if resp, text := s.ask(t, "GET", "/api/stores/0/export?host=h0.test&format="+format, "", nil); resp.StatusCode != 200 || len(text) == 0 { // with a link to a page that is not chosen
+			t.Errorf("%s: %s", format, resp.Status)
 		}
 	}
 	if resp, text := s.ask(t, "GET", "/api/stores/0/export?state=code&state=ok&host=h1.test&format=urls", "", nil); resp.StatusCode != 200 || string(text) != "http://h1.test/page4\n" {

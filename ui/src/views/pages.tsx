@@ -11,6 +11,7 @@ import { reveal, shown, windowSize, windowsOf } from "../rows";
 
 const facetNames: [string, string][] = [["on_topic", "On topic"], ["label", "Judged"], ["state", "State"], ["host", "Host"], ["lang", "Language"], ["type", "Type"]];
 const formats = ["csv", "jsonl", "parquet", "markdown", "urls"];
+const more = ["text", "sqlite", "links", "gexf", "graphml", "graph", "sites", "warc", "wacz", "cdxj", "opensearch"];
 const columnsOf: { sort: string; name: string }[] = [
   { sort: "title", name: "Title" }, { sort: "host", name: "Host" }, { sort: "score", name: "Score" },
   { sort: "", name: "Label" }, { sort: "", name: "Size" }, { sort: "time", name: "Time" },
@@ -87,12 +88,18 @@ function Export({ n, what, filter, pages }: { n: number; what: string; filter: P
     refuse(null);
     save(n, "export", params).catch((err) => refuse(message(err)));
   };
+  const link = (format: string) => <a key={format} href={address(n, "export", { format, ...filter })} download onClick={(e) => start(e, { format, ...filter })}>{format}</a>;
   return (
     <>
-      <p class="export">
-        Export {what.replace(/^The/, "the")} as{" "}
-        {formats.filter((format) => pages || format === "urls").map((format) => <a key={format} href={address(n, "export", { format, ...filter })} download onClick={(e) => start(e, { format, ...filter })}>{format}</a>)}
-      </p>
+      <div class="export">
+        Export {what.replace(/^The/, "the")} as {formats.filter((format) => pages || format === "urls").map(link)}
+        {pages && (
+          <details>
+            <summary>other formats</summary>
+            {more.map(link)}
+          </details>
+        )}
+      </div>
       <Problem text={refused} />
     </>
   );
