@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"net/http"
 	"os"
@@ -19,6 +20,7 @@ import (
 
 	"fossick/export"
 	"fossick/internal/cli"
+	"fossick/internal/fileio"
 	"fossick/store"
 )
 
@@ -99,7 +101,7 @@ func (f *Interface) download(r *http.Request, begin func(name, media string) io.
 		for _, f := range formats {
 			names = append(names, f.Name)
 		}
-		return cli.Usagef("format=%.50q: want one of %s", name, strings.Join(names, ", "))
+		return cli.Usagef("format=%.50q: want one of %s", name, cli.SomeNames(name, names))
 	}
 	format := formats[n]
 	sel, done, s, complete, err := f.selected(r.Context(), r.URL.Query())
@@ -208,7 +210,7 @@ func writeWhole(ctx context.Context, pages iter.Seq2[*export.Page, error], forma
 		return err
 	}
 	if single {
-		f, err := os.Open(made)
+		f, err := fileio.Open(made)
 		if err != nil {
 			return err
 		}
@@ -216,5 +218,24 @@ func writeWhole(ctx context.Context, pages iter.Seq2[*export.Page, error], forma
 		return errors.Join(err, f.Close())
 	}
 	z := zip.NewWriter(open(".zip"))
-	return errors.Join(z.AddFS(os.DirFS(made)), z.Close())
+	err = filepath.WalkDir(made, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		f, err := fileio.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		name, err := filepath.Rel(made, file)
+		if err != nil {
+			return err
+		}
+		to, err := z.Create(filepath.ToSlash(name))
+		if err == nil {
+			_, err = io.Copy(to, f)
+		}
+		return err
+	})
+	return errors.Join(err, z.Close())
 }
