@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"fossick/crawler"
 	"fossick/crawler/control"
 	"fossick/internal/cli"
 	"fossick/internal/serving"
@@ -396,7 +397,7 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, store.ErrUnknown), errors.Is(err, store.ErrNoPage), errors.Is(err, store.ErrNone):
 		return http.StatusNotFound
-	case errors.Is(err, store.ErrBusy), errors.Is(err, errIncomplete), errors.Is(err, errLate), errors.Is(err, errPaused), errors.Is(err, errSilent):
+	case errors.Is(err, store.ErrBusy), errors.Is(err, crawler.ErrEnded), errors.Is(err, errIncomplete), errors.Is(err, errLate), errors.Is(err, errPaused), errors.Is(err, errSilent):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

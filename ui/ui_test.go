@@ -26,6 +26,7 @@ import (
 	"fossick/crawler/cluster"
 	"fossick/crawler/control"
 	"fossick/eval/monitor"
+	"fossick/internal/cli"
 	"fossick/internal/page"
 	"fossick/store"
 )
@@ -903,5 +904,19 @@ func TestLateAnswer(t *testing.T) {
 	answering(func(*http.Request) (any, error) { return nil, fmt.Errorf("x: %w", context.DeadlineExceeded) })(got, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))
 	if got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), errLate.Error()) {
 		t.Errorf("%d %s", got.Code, got.Body)
+	}
+}
+
+// TestStatusOf: a question at a crawl's end is one to ask again, no fault of the server.
+func TestStatusOf(t *testing.T) {
+	for want, errs := range map[int][]error{
+		http.StatusServiceUnavailable: {crawler.ErrEnded, store.ErrBusy, fmt.Errorf("list: %w", errPaused)}, http.StatusNotFound: {store.ErrUnknown, store.ErrNoPage},
+		http.StatusBadRequest: {cli.Usagef("no")}, http.StatusInternalServerError: {store.ErrDamaged},
+	} {
+		for _, err := range errs {
+			if got := statusOf(err); got != want {
+				t.Errorf("%v: %d, want %d", err, got, want)
+			}
+		}
 	}
 }
