@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -92,8 +93,8 @@ var stars = []string{
 	"The spectrum of a star has dark lines that tell its temperature, the elements in its atmosphere and its motion",
 }
 
-// TestNewcomer goes from an empty folder to a topic of one's own, a crawl of the demo's web, ten labels,
-// one undo and a Parquet file, without a terminal.
+// TestNewcomer goes from an empty folder to a topic of one's own, a crawl of the demo's web to its end,
+// twenty labels that turn it, one undo, a search, a story and a Parquet file, without a terminal.
 func TestNewcomer(t *testing.T) {
 	browser := startBrowser(t)
 	f := startFossick(t)
@@ -115,25 +116,44 @@ func TestNewcomer(t *testing.T) {
 	p.press("Make the topic")
 	p.says("The topic is made.")
 	p.fill("crawl", "Crawl the demo", "")
-	p.fill("crawl", "Pages at most", "200")
+	p.fill("crawl", "Pages at most", "400")
 	p.press("Start the crawl")
 	p.until(`location.hash === "#/0/crawl"`)
 	p.until(`document.querySelector(".state")?.textContent === "running"`)
 	p.until(`document.querySelectorAll(".stream li").length > 5`)
 
 	evaluate[bool](p, `location.hash = "#/0/judge", true`)
-	for i := range 10 {
+	turned := 0
+	for i := range 20 {
 		p.until(`document.querySelector(".asked")`)
 		p.do(chromedp.KeyEvent([]string{"y", "n"}[i%2]))
-		p.until(fmt.Sprintf(`document.querySelectorAll("#given li").length === %d`, i+1))
+		p.says(fmt.Sprintf("%d judged", i+1))
+		if evaluate[bool](p, `/[1-9]\d* of the ten best links changed/.test(document.querySelector("main").innerText)`) {
+			turned++
+		}
 	}
-	p.says("10 judged")
+	if turned == 0 {
+		t.Error("no label changed the queue")
+	}
+	p.until(`document.querySelectorAll("#given li").length === 10`) // the last ten
 	p.do(chromedp.KeyEvent("z"))
-	p.says("9 judged")
+	p.says("19 judged")
 
 	evaluate[bool](p, `window.confirm = () => true, location.hash = "#/0/crawl", true`)
 	p.press("Stop")
 	p.says("Go on with this crawl")
+	p.press("Go on")
+	p.until(`document.querySelector(".state")?.textContent === "running"`)
+	pages := evaluate[int](p, `parseInt(document.querySelector(".tiles dd").innerText)`)
+	p.fill("controls", "Pages at most", strconv.Itoa(pages+10))
+	p.press("Set")
+	p.until(`document.querySelector(".state")?.textContent === "ended"`)
+	evaluate[bool](p, `location.hash = "#/0/pages?q=star", true`)
+	p.until(`document.querySelectorAll("main mark").length > 0`)
+	evaluate[bool](p, `document.querySelector("main a[href*='/page?']").click(), true`)
+	p.says("What happened")
+	evaluate[bool](p, `location.hash = "#/0/crawl", true`)
+	p.fill("resume", "Pages at most", "400")
 	p.press("Go on")
 	p.until(`document.querySelector(".state")?.textContent === "running"`)
 	if magic := evaluate[string](p, `fetch("/api/stores/0/export?format=parquet").then((r) => r.text()).then((t) => t.slice(0, 4))`, chromedp.EvalAwaitPromise); magic != "PAR1" {

@@ -62,6 +62,7 @@ function Tiles({ s }: { s: Status }) {
       <Tile name="Harvest" value={percent(s.harvest)} more={interval(s.harvest_interval)} />
       <Tile name={s.last?.pages ? `Last ${count(s.last.pages)}` : "Last pages"} value={percent(s.last?.harvest)} more={interval(s.last?.interval)} />
       {s.running && <Tile name="Pages a second" value={s.pages_per_second == null ? "–" : s.pages_per_second.toFixed(1)} />}
+      {s.running && s.next?.upper != null && <Tile name={`Next ${count(s.next.pages)}`} value={`≤ ${percent(s.next.upper)}`} more="on topic, 99 % sure" />}
       <Tile name="Waiting links" value={count(s.queue)} more={counted(s.hosts, "host")} />
       {s.whole ? null : s.running
         ? <Tile name="Time left" value={s.paused ? "paused" : duration(s.seconds_left)} />
