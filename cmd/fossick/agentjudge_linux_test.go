@@ -100,7 +100,11 @@ func (c *faultyCrawl) judgeSilence(requests []request) {
 // judgeRepeats counts repeated page requests, each of which must have a fault as its cause.
 func (c *faultyCrawl) judgeRepeats(requests []request) (again int) {
 	last := map[string]request{}
-	inFlight := map[*happened]int{}
+	type loss struct { // of a machine by a fault, which may hit several
+		by *happened
+		at *box
+	}
+	inFlight := map[loss]int{}
 	for _, r := range requests {
 		if r.Path == "/robots.txt" {
 			continue
@@ -117,7 +121,8 @@ func (c *faultyCrawl) judgeRepeats(requests []request) (again int) {
 			c.t.Errorf("%s was asked for again by machine %d, %v after machine %d, and no fault between", r.URL, c.boxOf(r).number, r.Start.Sub(before.Start), c.boxOf(before).number)
 			continue
 		case c.boxOf(r) == c.boxOf(before):
-			if inFlight[e]++; inFlight[e] == boxWorkers+1 {
+			of := loss{e, c.boxOf(r)}
+			if inFlight[of]++; inFlight[of] == boxWorkers+1 {
 				c.t.Errorf("round %d, %s: machine %d asked again for more pages of its own than the %d that can have been in flight", e.round, e.kind, c.boxOf(r).number, boxWorkers)
 			}
 		}
