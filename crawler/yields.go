@@ -157,10 +157,10 @@ func (c *Crawler) quote(ctx context.Context, o *jobResult) (*store.Quote, error)
 
 // hostsRest reports whether the crawl waits for hosts rather than for workers that fetch.
 func (c *Crawler) hostsRest() bool {
-	fetching := len(c.jobs) - c.slow
+	fetching := -c.slow
 	for j := range c.jobs {
-		if j.Page.Renders {
-			fetching--
+		if !j.Page.Renders {
+			fetching++
 		}
 	}
 	return float64(fetching) < busyShare*float64(min(c.opt.Workers, c.allowed.Workers))

@@ -61,8 +61,8 @@ func readMark(k, v []byte) (m MarkedURL, err error) {
 	return m, decode(k, v, &m.Mark)
 }
 
-// Mark writes a mark and makes the URL's page, if any, as relevant as the mark says, whatever
-// refine found, or as it was before a mark that is taken back. It updates counts and writes them.
+// Mark writes a mark. The URL's page, if any, becomes as relevant as the mark says, whatever refine
+// found. A mark that is taken back makes it what it was before. Mark updates counts and writes them.
 func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	if err := b.put(markKey(id, m.Topic), m); err != nil {
 		return err

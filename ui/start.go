@@ -93,7 +93,6 @@ func (s *Server) command(o *task) (args []string, dir string, err error) {
 		if dir = one.dir; control.HasSocket(dir) {
 			return nil, "", cli.Usagef("the crawl in %s is running", dir)
 		}
-		one.rest.source.(*resting).release(true)
 	default:
 		return nil, "", cli.Usagef("kind %.20q: want demo, web, topic, crawl or resume", o.Kind)
 	}
@@ -275,6 +274,9 @@ func (s *Server) startJob(r *http.Request) (any, error) {
 	v := startAnswer{Line: line(args)}
 	if o.Preview {
 		return v, nil
+	}
+	if o.Kind == "resume" {
+		s.stored(o.Store).rest.source.(*resting).release(true)
 	}
 	j, err := s.jobs.start(s.start.Program, o.Kind, args, dir)
 	if err != nil {
