@@ -2,7 +2,7 @@
 // removed in O(log n). Unlike container/heap it compares without an interface.
 package heap
 
-// Heap is a heap of pointers; one with Before and Place is ready.
+// Heap is a heap of pointers or numbers; one with Before and Place is ready.
 type Heap[T any] struct {
 	All    []T // the first is on top
 	Before func(a, b T) bool
@@ -17,6 +17,16 @@ func (h *Heap[T]) Top() (top T) {
 		top = h.All[0]
 	}
 	return top
+}
+
+// Init orders All, which was filled in any order.
+func (h *Heap[T]) Init() {
+	for at, x := range h.All {
+		h.set(at, x)
+	}
+	for at := len(h.All)/2 - 1; at >= 0; at-- {
+		h.down(at, h.All[at])
+	}
 }
 
 func (h *Heap[T]) Push(x T) {
