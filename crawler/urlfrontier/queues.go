@@ -41,10 +41,6 @@ func newCrawl() *crawl {
 	}
 }
 
-func (s *set) Waiting() int { return s.waiting }
-
-func (s *set) Delay() int64 { return s.delay }
-
 func (s *set) Find(crawl, name string) *queue {
 	if c := s.crawls[crawl]; c != nil {
 		return c.queues[name]

@@ -75,8 +75,8 @@ func TestHeapGivesBack(t *testing.T) {
 			t.Fatalf("URL %d is not there", i)
 		}
 	}
-	if c := cap(q.ready.All); c > 100 || s.Waiting() != 10 {
-		t.Errorf("room for %d URLs, %d wait", c, s.Waiting())
+	if c := cap(q.ready.All); c > 100 || s.waiting != 10 {
+		t.Errorf("room for %d URLs, %d wait", c, s.waiting)
 	}
 }
 
