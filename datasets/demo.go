@@ -1,26 +1,21 @@
 package datasets
 
 import (
-	"bufio"
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"strconv"
 	"strings"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // The demo web is a corpus as Open reads it from a folder (docs/datasets.md), built into the program:
 // articles spread over sites, site pages around them, and in web.json the faults of a real web. Only
 // its traps are made here.
 var (
-	//go:embed demo/pages.jsonl.gz
+	//go:embed demo/pages.jsonl
 	demoPages string
-	//go:embed demo/links.tsv.gz
+	//go:embed demo/links.tsv
 	demoLinks string
 	//go:embed demo/web.json
 	demoWeb []byte
@@ -31,46 +26,31 @@ func openDemo(opt Options) (*Set, error) {
 	if err := json.Unmarshal(demoWeb, web); err != nil {
 		return nil, fmt.Errorf("set demo: web.json: %w", err)
 	}
-	return &Set{name: "demo", layout: "demo", opt: opt, web: web, links: eachDemoLink, read: readDemo}, nil
+	return &Set{name: "demo", layout: "demo", opt: opt, web: web, links: demoLinkPairs, read: readDemo}, nil
 }
 
 func readDemo(_ *passReport, yield func(*Example, error) bool) {
-	eachDemoLine(demoPages, func(line []byte, err error) bool {
+	for line := range strings.Lines(demoPages) {
+		e, err := parseRow([]byte(line))
 		if err != nil {
-			return yield(nil, err)
-		}
-		e, err := parseRow(line)
-		if err != nil {
-			return yield(nil, err)
+			yield(nil, fmt.Errorf("set demo: pages.jsonl: %w", err))
+			return
 		}
 		e.File, e.Charset = "demo", e.Fields["charset"]
 		delete(e.Fields, "charset")
-		return yield(e, nil)
-	})
-}
-
-func eachDemoLink() iter.Seq2[Link, error] {
-	return func(yield func(Link, error) bool) {
-		eachDemoLine(demoLinks, func(line []byte, err error) bool {
-			if err != nil {
-				return yield(Link{}, err)
-			}
-			return yield(parseLink(string(bytes.TrimSuffix(line, []byte("\n")))))
-		})
-	}
-}
-
-// eachDemoLine calls do with each line of a packed file, until it returns false or after an error.
-func eachDemoLine(packed string, do func(line []byte, err error) bool) {
-	z, err := gzip.NewReader(strings.NewReader(packed))
-	if err != nil {
-		do(nil, err)
-		return
-	}
-	for r := bufio.NewReader(z); ; {
-		line, err := r.ReadBytes('\n')
-		if err == io.EOF || !do(line, err) || err != nil {
+		if !yield(e, nil) {
 			return
+		}
+	}
+}
+
+func demoLinkPairs() iter.Seq2[Link, error] {
+	return func(yield func(Link, error) bool) {
+		for line := range strings.Lines(demoLinks) {
+			l, err := parseLink(strings.TrimSuffix(line, "\n"))
+			if !yield(l, err) || err != nil {
+				return
+			}
 		}
 	}
 }

@@ -189,7 +189,7 @@ func TestDemoLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !pairs[l] && kinds[l.Src] != "print" { // print versions are listed with the links of their site's frame
-			t.Errorf("links.tsv.gz has %v, which no page has, or twice", l)
+			t.Errorf("links.tsv has %v, which no page has, or twice", l)
 		}
 		delete(pairs, l)
 	}
