@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -10,31 +8,7 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
-	"fossick/internal/page"
 )
-
-func TestDemoDeterministic(t *testing.T) {
-	digest := func(seed uint64) string {
-		h := sha256.New()
-		d := demoOf(t, seed)
-		for _, p := range d.pages {
-			e := p.example()
-			fmt.Fprintf(h, "%q\n", []string{e.URL, e.Label, e.Split, e.Charset, e.HTML})
-		}
-		for _, from := range slices.Sorted(maps.Keys(d.Redirects)) {
-			fmt.Fprintln(h, from, d.Redirects[from])
-		}
-		return fmt.Sprintf("%x", h.Sum(nil))
-	}
-	one, again, two := digest(1), digest(1), digest(2)
-	if one != again {
-		t.Error("the same seed gives different webs")
-	}
-	if one == two {
-		t.Error("two seeds give the same web")
-	}
-}
 
 func TestDemoWeb(t *testing.T) {
 	s, err := Open("demo", Options{})
@@ -86,30 +60,41 @@ func TestDemoWeb(t *testing.T) {
 	}
 }
 
-func demoOf(t testing.TB, seed uint64) *demoWeb {
+func demoRows(t testing.TB) (*Set, []*Example) {
 	t.Helper()
-	d, err := newDemoWeb(seed)
+	s, err := Open("demo", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	var rows []*Example
+	for e, err := range s.Examples() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, e)
+	}
+	return s, rows
 }
 
-// TestShape checks the claims of docs/datasets.md.
+// TestDemoShape checks the claims of docs/datasets.md.
 func TestDemoShape(t *testing.T) {
-	d := demoOf(t, 1)
-	rows := d.pages
+	_, rows := demoRows(t)
+	themes := map[string]map[string]bool{} // of a host's articles
 	hosts, kinds, labels, cats := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	train := 0
 	for _, e := range rows {
-		u, err := url.Parse(e.url())
+		u, err := url.Parse(e.URL)
 		if err != nil || !strings.HasSuffix(u.Host, ".test") {
-			t.Errorf("%s: %v, want a host below .test", e.url(), err)
+			t.Errorf("%s: %v, want a host below .test", e.URL, err)
 		}
 		hosts[u.Host]++
-		kinds[e.Kind]++
+		kinds[e.Fields["kind"]]++
 		labels[e.Labels[0]]++
-		if e.Kind == "article" {
+		if e.Fields["kind"] == "article" {
+			if themes[u.Host] == nil {
+				themes[u.Host] = map[string]bool{}
+			}
+			themes[u.Host][e.Label] = true
 			if len(e.Labels) > 1 {
 				cats[e.Labels[1]]++
 			} else {
@@ -119,17 +104,17 @@ func TestDemoShape(t *testing.T) {
 				train++
 			}
 		}
-		if k := e.Kind; (k == "nav" || k == "directory" || k == "private") && e.Labels[0] != "other" {
-			t.Errorf("%s: a %s page has label %s, want other", e.url(), k, e.Labels[0])
+		if k := e.Fields["kind"]; (k == "nav" || k == "directory" || k == "private") && e.Labels[0] != "other" {
+			t.Errorf("%s: a %s page has label %s, want other", e.URL, k, e.Labels[0])
 		}
 		if e.Split != "train" && e.Split != "test" {
-			t.Errorf("%s: split %q", e.url(), e.Split)
+			t.Errorf("%s: split %q", e.URL, e.Split)
 		}
 	}
 	t.Logf("%d pages of %d hosts; kinds %v; labels %v; articles %v", len(rows), len(hosts), kinds, labels, cats)
 	mixed := 0
-	for _, s := range d.sites {
-		if s.theme() == "" && len(s.articles) > 0 {
+	for _, of := range themes {
+		if len(of) > 1 {
 			mixed++
 		}
 	}
@@ -144,9 +129,12 @@ func TestDemoShape(t *testing.T) {
 	if sizes[len(sizes)-1] < 3*sizes[0] {
 		t.Errorf("host sizes %v, want them uneven", sizes)
 	}
-	for section := range themesOf() {
-		if cats[section] < 12 {
-			t.Errorf("category %s has %d articles, want 12 at least", section, cats[section])
+	if len(cats) != 12 {
+		t.Errorf("articles %v, want eleven categories and other", cats)
+	}
+	for section, n := range cats {
+		if n < 12 {
+			t.Errorf("category %s has %d articles, want 12 at least", section, n)
 		}
 	}
 	if cats["other"] < 60 {
@@ -157,20 +145,23 @@ func TestDemoShape(t *testing.T) {
 	}
 }
 
-// TestLinks parses the links back from the markup and measures their proportions.
+// TestDemoLinks parses the links back from the markup and measures their proportions.
 func TestDemoLinks(t *testing.T) {
-	d := demoOf(t, 1)
-	rows := d.pages
-	labels := map[string]string{}
+	s, rows := demoRows(t)
+	labels, kinds := map[string]string{}, map[string]string{}
 	for _, e := range rows {
-		labels[e.url()] = e.Labels[0]
+		labels[e.URL], kinds[e.URL] = e.Labels[0], e.Fields["kind"]
 	}
 	var all, same, labelled, onTheme, dead int
+	pairs := map[Link]bool{} // in the markup, between pages
 	for _, e := range rows {
-		for _, to := range anchors(t, e.url(), e.HTML) {
+		for _, to := range anchors(t, e.URL, e.HTML) {
 			u, _ := url.Parse(to)
-			from, _ := url.Parse(e.url())
+			from, _ := url.Parse(e.URL)
 			all++
+			if _, ok := labels[to]; ok && to != e.URL {
+				pairs[Link{e.URL, to}] = true
+			}
 			if u.Host == from.Host {
 				same++
 			} else if label, ok := labels[to]; ok {
@@ -193,12 +184,17 @@ func TestDemoLinks(t *testing.T) {
 	if theme < 0.45 || theme > 0.6 {
 		t.Errorf("%.3f of the links to other sites stay on the theme, want about half", theme)
 	}
-	pairs := 0
-	for range d.links() {
-		pairs++
+	for l, err := range s.Links() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !pairs[l] && kinds[l.Src] != "print" { // print versions are listed with the links of their site's frame
+			t.Errorf("links.tsv has %v, which no page has, or twice", l)
+		}
+		delete(pairs, l)
 	}
-	if pairs == 0 || pairs > all {
-		t.Errorf("%d link pairs, want some, at most the %d links", pairs, all)
+	for l := range pairs {
+		t.Errorf("links.tsv lacks %v", l)
 	}
 }
 
@@ -228,57 +224,39 @@ func anchors(t *testing.T, at, markup string) []string {
 	return out
 }
 
-// TestText checks that each article's prose survives rendering and parsing.
+// TestDemoText checks that a parser finds each article's text: its title and some hundred words.
 func TestDemoText(t *testing.T) {
-	articles, err := readProse()
-	if err != nil {
-		t.Fatal(err)
-	}
-	byTitle := map[string]*article{}
-	for _, a := range articles {
-		byTitle[a.title] = a
-		words := 0
-		for _, p := range a.paras {
-			words += len(strings.Fields(p))
-		}
-		if words < 100 || words > 300 {
-			t.Errorf("%s/%s has %d words", a.section, a.slug, words)
-		}
-	}
-	found := 0
-	for _, e := range demoOf(t, 1).pages {
-		if e.Kind != "article" {
+	_, rows := demoRows(t)
+	titles := map[string]bool{}
+	for _, e := range rows {
+		if e.Fields["kind"] != "article" {
 			continue
 		}
-		p, err := page.Parse([]byte(e.HTML), page.ParseOptions{URL: e.url(), ContentType: "text/html; charset=utf-8"})
+		p, err := e.Page()
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := byTitle[e.doc.title]
-		if a == nil {
-			t.Errorf("%s: no text has the title %q", e.url(), e.doc.title)
-			continue
+		titles[e.Title] = true
+		if !strings.Contains(p.Text, e.Title) {
+			t.Errorf("%s: the text lacks the title %q", e.URL, e.Title)
 		}
-		found++
-		flat := strings.Join(strings.Fields(p.Text), " ")
-		for _, para := range a.paras {
-			if !strings.Contains(flat, para) {
-				t.Errorf("%s: paragraph %.60q… is not in the page's text", e.url(), para)
-			}
+		if n := len(strings.Fields(p.Text)); n < 100 || n > 350 {
+			t.Errorf("%s: %d words, want 100 to 350", e.URL, n)
 		}
 	}
-	if found != len(articles) {
-		t.Errorf("%d of %d articles are in the web", found, len(articles))
+	if len(titles) != 218 {
+		t.Errorf("%d articles, want 218", len(titles))
 	}
 }
 
-// TestTraps checks that each trap yields a hundred distinct pages.
+// TestDemoTraps checks that each trap yields a hundred distinct pages.
 func TestDemoTraps(t *testing.T) {
+	set, _ := demoRows(t)
 	entry := map[string]string{
 		"http://townhall.test/calendar/": "http://townhall.test/calendar/2025/06",
 		"http://board.test/threads":      "http://board.test/threads?visit=1",
 	}
-	for _, trap := range demoOf(t, 1).Traps {
+	for _, trap := range set.Web().Traps {
 		at, ok := entry[trap.Prefix]
 		if !ok {
 			t.Fatalf("trap %s has no entry in this test", trap.Prefix)
@@ -306,24 +284,22 @@ func TestDemoTraps(t *testing.T) {
 	}
 }
 
-// TestSeeds checks on several seeds that URLs are unique and every page is linked.
-func TestDemoSeeds(t *testing.T) {
-	for seed := uint64(1); seed < 11; seed++ {
-		rows := demoOf(t, seed).pages
-		linked, urls := map[string]bool{}, map[string]bool{}
-		for _, e := range rows {
-			if urls[e.url()] {
-				t.Errorf("seed %d: %s stands twice", seed, e.url())
-			}
-			urls[e.url()] = true
-			for _, to := range anchors(t, e.url(), e.HTML) {
-				linked[to] = true
-			}
+// TestDemoLinked checks that URLs are unique and every page is linked.
+func TestDemoLinked(t *testing.T) {
+	_, rows := demoRows(t)
+	linked, urls := map[string]bool{}, map[string]bool{}
+	for _, e := range rows {
+		if urls[e.URL] {
+			t.Errorf("%s stands twice", e.URL)
 		}
-		for _, e := range rows {
-			if !linked[e.url()] && e.Kind != "private" {
-				t.Errorf("seed %d: no link leads to %s", seed, e.url())
-			}
+		urls[e.URL] = true
+		for _, to := range anchors(t, e.URL, e.HTML) {
+			linked[to] = true
+		}
+	}
+	for _, e := range rows {
+		if !linked[e.URL] && e.Fields["kind"] != "private" {
+			t.Errorf("no link leads to %s", e.URL)
 		}
 	}
 }

@@ -12,7 +12,7 @@
 // over Examples.
 //
 // Files: set.go sets and streams of rows; example.go rows, their URLs, labels and filters; layout.go
-// Open and folder layouts; lines.go lists, JSON lines and the URL index; corpus.go corpora; demo.go,
-// demopages.go and demofaults.go the demo set (docs/datasets.md); warc.go web archives and saved pages; parquet.go and parquetlook.go tables; sitemap.go
-// sitemaps; split.go train and test splits, and reports.
+// Open and folder layouts; lines.go lists, JSON lines and the URL index; corpus.go corpora; demo.go the
+// demo set (docs/datasets.md); warc.go web archives and saved pages; parquet.go and parquetlook.go
+// tables; sitemap.go sitemaps; split.go train and test splits, and reports.
 package datasets

@@ -190,9 +190,6 @@ func (x *Index) Add(key string, row int) bool {
 	return true
 }
 
-// Len returns the number of rows.
-func (x *Index) Len() int { return len(x.rows) }
-
 // Keys returns the Keys of all rows, sorted.
 func (x *Index) Keys() []string { return slices.Sorted(maps.Keys(x.rows)) }
 

@@ -213,14 +213,14 @@ func (t *thrift) value(kind byte, depth int, number func(field []int16, v int64)
 		}
 		return t.skip(n)
 	case kind == thriftList || kind == thriftSet:
-		return t.list(depth, number)
+		return t.list(depth)
 	case kind == thriftStruct:
 		return t.structure(depth+1, number)
 	}
 	return fmt.Errorf("%w: a value of the type %d", errTable, kind) // maps do not occur in Parquet metadata
 }
 
-func (t *thrift) list(depth int, number func(field []int16, v int64)) error {
+func (t *thrift) list(depth int) error {
 	head, err := t.byte()
 	if err != nil {
 		return err

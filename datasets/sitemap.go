@@ -78,7 +78,7 @@ func (m *mirror) read(path string, mayIndex bool) {
 	err = page.ReadSitemap(f, "", func(e page.SitemapEntry) bool {
 		switch {
 		case !e.Map:
-			m.page(path, e)
+			m.page(e)
 		case mayIndex:
 			further = append(further, e.URL)
 		default:
@@ -109,7 +109,7 @@ func (m *mirror) fail(err error) {
 	m.on = m.on && m.yield(nil, err)
 }
 
-func (m *mirror) page(path string, entry page.SitemapEntry) {
+func (m *mirror) page(entry page.SitemapEntry) {
 	u := httpURL(entry.URL)
 	if u == "" {
 		return

@@ -196,3 +196,20 @@ func FuzzTruth(f *testing.F) {
 		}
 	})
 }
+
+// truth collects the labels of the set's own rows and skips unlabelled rows.
+func (s *Set) truth() (*Truth, error) {
+	t := &Truth{byURL: map[string]Labels{}}
+	for e, err := range s.Examples() {
+		if err != nil {
+			return nil, err
+		}
+		if e.Label != "" {
+			t.add(e.URL, Labels{e.Label, e.Labels})
+		}
+	}
+	if t.Len() == 0 {
+		return nil, fmt.Errorf("set %s: no row has a label; give a truth file, or put labels.tsv beside the pages", s.name)
+	}
+	return t, nil
+}

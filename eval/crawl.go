@@ -11,6 +11,7 @@ import (
 
 	"fossick/internal/page"
 	"fossick/internal/report"
+	"fossick/internal/stats"
 	"fossick/store"
 )
 
@@ -300,7 +301,7 @@ func (c *judgedCrawl) topicFigures() map[string]topicFigures {
 				f.Relevant++
 			}
 		}
-		f.Harvest, f.HarvestCI = share(f.Relevant, f.Fetched), harvestCI(f.Fetched, on)
+		f.Harvest, f.HarvestCI = stats.Share(f.Relevant, f.Fetched), harvestCI(f.Fetched, on)
 		if i < len(c.Counts.Topics) {
 			f.Paid = c.Counts.Topics[i].Paid
 		}

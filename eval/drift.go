@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"fossick/internal/page"
+	"fossick/internal/stats"
 	"fossick/store"
 )
 
@@ -81,7 +82,7 @@ func block(pages []judgedPage, from int, known map[string]bool) driftBlock {
 		}
 	}
 	b.Hosts = len(fetched)
-	b.Harvest, b.CI = share(b.Relevant, len(pages)), harvestCI(len(pages), func(i int) bool { return pages[i].Relevant })
+	b.Harvest, b.CI = stats.Share(b.Relevant, len(pages)), harvestCI(len(pages), func(i int) bool { return pages[i].Relevant })
 	for _, h := range slices.Sorted(maps.Keys(relevant)) {
 		b.Top = append(b.Top, onHost{h, relevant[h]})
 	}

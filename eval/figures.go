@@ -8,6 +8,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/internal/report"
+	"fossick/internal/stats"
 	"fossick/store"
 )
 
@@ -136,7 +137,7 @@ func measure(c *judgedCrawl, step int) Figures {
 		Fetched: n, Relevant: countRelevant(relevant), Curve: harvestCurve(relevant, step),
 		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates, ScriptOnly: c.Counts.States[stateScriptOnly], Topics: c.topicFigures(),
 	}
-	f.Harvest, f.HarvestCI = share(f.Relevant, n), harvestCI(n, func(i int) bool { return relevant[i] })
+	f.Harvest, f.HarvestCI = stats.Share(f.Relevant, n), harvestCI(n, func(i int) bool { return relevant[i] })
 	f.HarvestBefore = f.Harvest
 	if c.Source.Kind != byOwnLabels {
 		unknown := 0
@@ -167,9 +168,9 @@ func measureTruth(f *Figures, s labelSource, relevant []bool) {
 	}
 	targets := s.Targets
 	f.Targets = &targets
-	f.Base, f.Recall = share(targets, s.Known), share(f.Relevant, targets)
+	f.Base, f.Recall = stats.Share(targets, s.Known), stats.Share(f.Relevant, targets)
 	if f.Kept != nil {
-		f.RecallKept = share(f.Kept.Relevant, targets)
+		f.RecallKept = stats.Share(f.Kept.Relevant, targets)
 	}
 	f.SearchLength = searchLength(relevant, targets, 1)
 	f.SearchLength50 = searchLength(relevant, targets, 0.5)

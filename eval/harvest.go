@@ -71,15 +71,6 @@ func shares(n, step int, weight func(i int) int) []Point {
 // interval95 is a 95 % confidence interval; in JSON [lo, hi].
 type interval95 [2]float64
 
-// share returns k/n; nil when n is 0.
-func share(k, n int) *float64 {
-	if n == 0 {
-		return nil
-	}
-	s := float64(k) / float64(n)
-	return &s
-}
-
 // harvestCI is the harvest's 95 % interval; pages are no independent draws. nil below stats.Fewest.
 func harvestCI(n int, relevant func(i int) bool) *interval95 {
 	if n < stats.Fewest {
@@ -228,7 +219,7 @@ func ReachOf(urls []string, relevant []bool, caps []int) Reach {
 	}
 	for _, c := range capped {
 		if asked || c.Pages < len(urls) {
-			c.Harvest = share(c.Relevant, c.Pages)
+			c.Harvest = stats.Share(c.Relevant, c.Pages)
 			r.Capped = append(r.Capped, c)
 		}
 	}
@@ -266,7 +257,7 @@ func largest(pages map[string]int) *float64 {
 		all += n
 		most = max(most, n)
 	}
-	return share(most, all)
+	return stats.Share(most, all)
 }
 
 // keptCluster is the quality of the pages that refine kept, measured on the fetched pages. A ratio
@@ -298,9 +289,9 @@ func clusterOf(kept, relevant []bool) keptCluster {
 			c.Relevant++
 		}
 	}
-	c.Precision = share(c.Relevant, c.Pages)
-	c.Recall = share(c.Relevant, all)
-	c.F1 = share(2*c.Relevant, c.Pages+all)
+	c.Precision = stats.Share(c.Relevant, c.Pages)
+	c.Recall = stats.Share(c.Relevant, all)
+	c.F1 = stats.Share(2*c.Relevant, c.Pages+all)
 	return c
 }
 
@@ -344,9 +335,9 @@ func versus(stores []string, urls, relevant [][]string, targets *int) *comparedC
 			v.Only[of.last].Relevant++
 		}
 	}
-	v.TopicOverlap = share(v.CommonTopic, v.UnionRelevant)
+	v.TopicOverlap = stats.Share(v.CommonTopic, v.UnionRelevant)
 	if targets != nil {
-		v.Recall = share(v.UnionRelevant, *targets)
+		v.Recall = stats.Share(v.UnionRelevant, *targets)
 	}
 	return v
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fossick/internal/report"
+	"fossick/internal/stats"
 	"fossick/store"
 )
 
@@ -261,9 +262,9 @@ func keptRows(f Figures) []keptRow {
 	}
 	k := f.Kept
 	row := func(name string, pages, relevant int) keptRow {
-		r := keptRow{Name: name, Pages: pages, Relevant: relevant, Share: share(relevant, pages), Recall: share(relevant, f.Relevant)}
+		r := keptRow{Name: name, Pages: pages, Relevant: relevant, Share: stats.Share(relevant, pages), Recall: stats.Share(relevant, f.Relevant)}
 		if f.Targets != nil {
-			r.Truth = share(relevant, *f.Targets)
+			r.Truth = stats.Share(relevant, *f.Targets)
 		}
 		return r
 	}
@@ -395,7 +396,7 @@ func states(c store.Counts) (rows, codes []countRow) {
 		if name == "duplicate" && c.NearDuplicates > 0 {
 			note += fmt.Sprintf("; for %d only nearly the same", c.NearDuplicates)
 		}
-		rows = append(rows, countRow{name, note, n, share(int(n), int(total))})
+		rows = append(rows, countRow{name, note, n, stats.Share(int(n), int(total))})
 	}
 	for _, code := range slices.Sorted(maps.Keys(c.Codes)) {
 		codes = append(codes, countRow{Name: strconv.Itoa(code), Count: c.Codes[code]})
@@ -431,7 +432,7 @@ func hosts(c *judgedCrawl) (rows []hostRow, more int) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		h := by[name]
-		h.Share = share(h.Relevant, h.Pages)
+		h.Share = stats.Share(h.Relevant, h.Pages)
 		h.Host = report.Cut(h.Host, maxURL)
 		rows = append(rows, *h)
 	}

@@ -123,7 +123,7 @@ func TestReportCuts(t *testing.T) {
 
 func TestSentences(t *testing.T) {
 	f := Figures{Store: "s", Relevance: byLabels, Target: "banking", Fetched: 60, Relevant: 41}
-	f.Harvest = share(41, 60)
+	f.Harvest = stats.Share(41, 60)
 	ci := interval95(stats.Wilson(41, 60))
 	f.HarvestCI = &ci
 	got := Sentences(Result{Figures: f})[0]

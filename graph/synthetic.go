@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 )
 
@@ -180,17 +179,4 @@ func mix(x uint64) uint64 {
 	x ^= x >> 27
 	x *= 0x94d049bb133111eb
 	return x ^ x>>31
-}
-
-// OpenWeb generates a web of a number of pages in dir and opens its graph.
-func OpenWeb(ctx context.Context, dir string, pages int) (*Graph, error) {
-	web, err := NewWeb(pages, 1)
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(dir, "web.graph")
-	if err := web.Write(ctx, path); err != nil {
-		return nil, err
-	}
-	return Open(path)
 }

@@ -136,11 +136,11 @@ func Keywords(ctx context.Context, examples iter.Seq2[*datasets.Example, error],
 	if err != nil {
 		return nil, "", err
 	}
-	k, err = c.keywords(ctx, &opt)
+	k, err = c.keywords(ctx)
 	return k, c.nouns.how(), err
 }
 
-func (c *corpus) keywords(ctx context.Context, opt *Options) (map[string][]string, error) {
+func (c *corpus) keywords(ctx context.Context) (map[string][]string, error) {
 	k := map[string][]string{}
 	for _, label := range c.classes {
 		k[label] = []string{}

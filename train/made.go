@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,6 +19,7 @@ import (
 	"fossick/internal/cli"
 	"fossick/internal/fileio"
 	"fossick/internal/report"
+	"fossick/internal/stats"
 	"fossick/models"
 )
 
@@ -261,7 +261,7 @@ func byClass(classes []string, m *measures) map[string]ClassQuality {
 
 // QualityOf converts classMeasures for JSON.
 func QualityOf(k classMeasures) ClassQuality {
-	return ClassQuality{known(k.Precision), known(k.Recall), known(k.F1), k.Support}
+	return ClassQuality{stats.Known(k.Precision), stats.Known(k.Recall), stats.Known(k.F1), k.Support}
 }
 
 // confusion counts pages by true class and label, without zeros.
@@ -277,13 +277,6 @@ func confusion(classes []string, m *measures) map[string]map[string]int {
 		table[truth] = row
 	}
 	return table
-}
-
-func known(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
 }
 
 // maxLabel is how many runes of a label a table shows.

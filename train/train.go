@@ -56,7 +56,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	var k map[string][]string
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) { // in parallel: it takes one core for a second or two
-		k, err = c.keywords(ctx, &opt)
+		k, err = c.keywords(ctx)
 		return err
 	})
 	g.Go(func() (err error) {

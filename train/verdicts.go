@@ -271,7 +271,7 @@ func (l *Trained) look(d features.Doc) {
 
 // Share returns the share of pages that the model was trained on, among those for which its card can tell;
 // nil if there are none.
-func (l *Trained) Share() *float64 { return shareOrNil(l.trained.Load(), l.known.Load()) }
+func (l *Trained) Share() *float64 { return stats.Share(l.trained.Load(), l.known.Load()) }
 
 // Warning says that the figures are too good if the model knows some pages; else it returns "".
 func (l *Trained) Warning() string {
@@ -283,14 +283,6 @@ func (l *Trained) Warning() string {
 		return ""
 	}
 	return fmt.Sprintf("the model was trained on %s of these pages and knows their labels, so the figures are too good", report.Percent(*share))
-}
-
-func shareOrNil(k, n int64) *float64 {
-	if n == 0 {
-		return nil
-	}
-	s := float64(k) / float64(n)
-	return &s
 }
 
 // topicJudge judges by a model whether pages are on a topic. Safe for concurrent use.

@@ -291,3 +291,17 @@ func TestListsAreFilledIn(t *testing.T) {
 		t.Errorf("%d flags, %v", flags, err)
 	}
 }
+
+// verbsBelow returns the executable verbs below a node.
+func verbsBelow(node *kong.Node) (verbs []*kong.Node) {
+	for _, child := range node.Children {
+		switch {
+		case child.Hidden:
+		case child.Leaf():
+			verbs = append(verbs, child)
+		default:
+			verbs = append(verbs, verbsBelow(child)...)
+		}
+	}
+	return verbs
+}

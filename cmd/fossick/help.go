@@ -197,17 +197,3 @@ func verbPath(node *kong.Node) (path []string) {
 	}
 	return path
 }
-
-// verbsBelow returns the executable verbs below a node.
-func verbsBelow(node *kong.Node) (verbs []*kong.Node) {
-	for _, child := range node.Children {
-		switch {
-		case child.Hidden:
-		case child.Leaf():
-			verbs = append(verbs, child)
-		default:
-			verbs = append(verbs, verbsBelow(child)...)
-		}
-	}
-	return verbs
-}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
@@ -550,7 +551,15 @@ func TestRounds(t *testing.T) {
 // synthetic opens the graph of a synthetic web.
 func synthetic(t testing.TB, pages int) *graph.Graph {
 	t.Helper()
-	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
+	web, err := graph.NewWeb(pages, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "web.graph")
+	if err := web.Write(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Open(path)
 	return closing(t, g, err)
 }
 

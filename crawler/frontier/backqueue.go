@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"cmp"
+	"fossick/internal/heap"
 	"slices"
 	"time"
 )
@@ -16,23 +17,23 @@ type backQueue struct {
 	until time.Time // end of the host's own rest; zero when over
 	doubt bool      // the host may not answer after the rest
 
-	heap  *heap[*backQueue] // its party's ready ones, resting, idle, or nil
-	place int
+	heap  *heap.Heap[*backQueue] // its party's ready ones, resting, idle, or nil
+	place int32
 	out   bool // taken out of the heap for a change; see leave
 	made  int  // number of back queues made before it
 }
 
-func newReadyQueues() heap[*backQueue] {
-	return heap[*backQueue]{
-		less:  func(a, b *backQueue) bool { return a.queue[0].before(&b.queue[0]) },
-		place: func(q *backQueue) *int { return &q.place },
+func newReadyQueues() heap.Heap[*backQueue] {
+	return heap.Heap[*backQueue]{
+		Before: func(a, b *backQueue) bool { return a.queue[0].before(&b.queue[0]) },
+		Place:  func(q *backQueue) *int32 { return &q.place },
 	}
 }
 
-func newRestingQueues() heap[*backQueue] {
-	return heap[*backQueue]{
-		less:  func(a, b *backQueue) bool { return a.until.Before(b.until) },
-		place: func(q *backQueue) *int { return &q.place },
+func newRestingQueues() heap.Heap[*backQueue] {
+	return heap.Heap[*backQueue]{
+		Before: func(a, b *backQueue) bool { return a.until.Before(b.until) },
+		Place:  func(q *backQueue) *int32 { return &q.place },
 	}
 }
 
@@ -283,7 +284,7 @@ func (t *hosts) claim(h Host, now time.Time) bool {
 
 // wake returns the earliest end of a rest that frees a URL.
 func (t *hosts) wake() (time.Time, bool) {
-	if t.ready.len() > 0 { // only the floor blocks these
+	if t.ready.Len() > 0 { // only the floor blocks these
 		return t.floor, true
 	}
 	first, resting := t.nextRest()
@@ -295,11 +296,11 @@ func (t *hosts) wake() (time.Time, bool) {
 
 // nextRest returns the earliest end of a rest at which URLs are parked.
 func (t *hosts) nextRest() (first time.Time, resting bool) {
-	if t.restingParties.len() > 0 {
-		first = t.restingParties.top().until
+	if t.restingParties.Len() > 0 {
+		first = t.restingParties.Top().until
 	}
-	if t.resting.len() > 0 {
-		if q := t.resting.top(); first.IsZero() || q.until.Before(first) {
+	if t.resting.Len() > 0 {
+		if q := t.resting.Top(); first.IsZero() || q.until.Before(first) {
 			first = q.until // its party may rest longer
 		}
 	}
@@ -308,16 +309,16 @@ func (t *hosts) nextRest() (first time.Time, resting bool) {
 
 // wakeAll makes rested queues ready and forgets empty ones.
 func (t *hosts) wakeAll(now time.Time) {
-	for _, h := range []*heap[*party]{&t.restingParties, &t.idleParties} {
-		for h.len() > 0 && !h.top().until.After(now) {
-			p := h.top()
+	for _, h := range []*heap.Heap[*party]{&t.restingParties, &t.idleParties} {
+		for h.Len() > 0 && !h.Top().until.After(now) {
+			p := h.Top()
 			p.until = time.Time{}
 			t.settleParty(p)
 		}
 	}
-	for _, h := range []*heap[*backQueue]{&t.resting, &t.idle} {
-		for h.len() > 0 && !h.top().until.After(now) {
-			q := h.top()
+	for _, h := range []*heap.Heap[*backQueue]{&t.resting, &t.idle} {
+		for h.Len() > 0 && !h.Top().until.After(now) {
+			q := h.Top()
 			q.until, q.doubt = time.Time{}, false
 			t.settle(q)
 		}

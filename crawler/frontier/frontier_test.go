@@ -125,7 +125,7 @@ func TestSeveralOrders(t *testing.T) {
 func (f *Frontier) entries(t *testing.T) (all []entry) {
 	t.Helper()
 	all = slices.Clone(f.tail.buffer)
-	runs := slices.Clone(f.tail.merge.runs.items)
+	runs := slices.Clone(f.tail.merge.runs.All)
 	slices.SortFunc(runs, func(a, b *run) int { return a.file.number - b.file.number })
 	for _, p := range f.hosts.holders() {
 		all = append(all, p.queue...)

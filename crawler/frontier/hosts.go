@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"cmp"
+	"fossick/internal/heap"
 	"hash/maphash"
 	"slices"
 	"time"
@@ -17,11 +18,11 @@ type hosts struct {
 	made    int                 // back queues made so far
 	floor   time.Time           // every host rests until then
 
-	ready          heap[*party]     // free, rested, with a URL: by its best URL
-	restingParties heap[*party]     // free, resting, with a URL then: by the end of the rest
-	idleParties    heap[*party]     // the same without URLs
-	resting        heap[*backQueue] // the host's own rest goes on, with URLs: by its end
-	idle           heap[*backQueue] // the same without URLs
+	ready          heap.Heap[*party]     // free, rested, with a URL: by its best URL
+	restingParties heap.Heap[*party]     // free, resting, with a URL then: by the end of the rest
+	idleParties    heap.Heap[*party]     // the same without URLs
+	resting        heap.Heap[*backQueue] // the host's own rest goes on, with URLs: by its end
+	idle           heap.Heap[*backQueue] // the same without URLs
 
 	room room  // for parked URLs
 	err  error // first error of the disk
@@ -31,9 +32,9 @@ func newHosts(r room) hosts {
 	return hosts{
 		seed:    maphash.MakeSeed(),
 		parties: map[Host]*party{}, own: map[Host]*backQueue{}, at: map[Host]Host{},
-		ready: heap[*party]{
-			less:  func(a, b *party) bool { return a.best().before(b.best()) },
-			place: func(p *party) *int { return &p.place },
+		ready: heap.Heap[*party]{
+			Before: func(a, b *party) bool { return a.best().before(b.best()) },
+			Place:  func(p *party) *int32 { return &p.place },
 		},
 		restingParties: newRestingParties(), idleParties: newRestingParties(),
 		resting: newRestingQueues(), idle: newRestingQueues(),
@@ -135,7 +136,7 @@ func (t *hosts) there(q *backQueue) bool {
 func (t *hosts) settle(q *backQueue) {
 	p := t.partyOf(q)
 	q.out = false
-	var want *heap[*backQueue]
+	var want *heap.Heap[*backQueue]
 	switch {
 	case !q.until.IsZero() && q.holds():
 		want = &t.resting
@@ -159,14 +160,14 @@ func (t *hosts) settle(q *backQueue) {
 // settleParty moves a party to its place after a change: ready, resting, none while it is in
 // use, or out of memory.
 func (t *hosts) settleParty(p *party) {
-	var want *heap[*party]
+	var want *heap.Heap[*party]
 	switch {
 	case p.busy:
-	case !p.until.IsZero() && p.ready.len() > 0:
+	case !p.until.IsZero() && p.ready.Len() > 0:
 		want = &t.restingParties
 	case !p.until.IsZero():
 		want = &t.idleParties
-	case p.ready.len() > 0:
+	case p.ready.Len() > 0:
 		want = &t.ready
 	case !p.common.holds() && !p.common.out:
 		delete(t.parties, p.key)
@@ -192,15 +193,15 @@ func (t *hosts) park(q *backQueue, e entry) {
 
 // best returns the ready party with the best URL; nil when none is ready.
 func (t *hosts) best() *party {
-	if t.ready.len() == 0 {
+	if t.ready.Len() == 0 {
 		return nil
 	}
-	return t.ready.top()
+	return t.ready.Top()
 }
 
 // pop removes the best entry of a ready party.
 func (t *hosts) pop(p *party) entry {
-	q := p.ready.top()
+	q := p.ready.Top()
 	e := t.room.pop(q)
 	t.settle(q)
 	return e
@@ -246,21 +247,21 @@ type party struct {
 	key    Host      // a host, or an address; see hosts.find
 	common backQueue // of the hosts without a rest of their own
 	busy   bool
-	until  time.Time        // end of its rest; zero when over
-	ready  heap[*backQueue] // its back queues that have URLs and are rested: by best URL
-	heap   *heap[*party]    // ready, restingParties, idleParties, or nil while in use
-	place  int
+	until  time.Time             // end of its rest; zero when over
+	ready  heap.Heap[*backQueue] // its back queues that have URLs and are rested: by best URL
+	heap   *heap.Heap[*party]    // ready, restingParties, idleParties, or nil while in use
+	place  int32
 }
 
-func newRestingParties() heap[*party] {
-	return heap[*party]{
-		less:  func(a, b *party) bool { return a.until.Before(b.until) },
-		place: func(p *party) *int { return &p.place },
+func newRestingParties() heap.Heap[*party] {
+	return heap.Heap[*party]{
+		Before: func(a, b *party) bool { return a.until.Before(b.until) },
+		Place:  func(p *party) *int32 { return &p.place },
 	}
 }
 
 // best returns p's first entry; p must have one.
-func (p *party) best() *entry { return &p.ready.top().queue[0] }
+func (p *party) best() *entry { return &p.ready.Top().queue[0] }
 
 // each calls do for the table of hosts of each order.
 func (f *Frontier) each(do func(t *hosts)) {
@@ -340,7 +341,7 @@ func (f *Frontier) Claim(h Host, now time.Time) bool {
 }
 
 // Resting counts the resting parties, and hosts with their own rest, that have URLs.
-func (f *Frontier) Resting() int { return f.hosts.restingParties.len() + f.hosts.resting.len() }
+func (f *Frontier) Resting() int { return f.hosts.restingParties.Len() + f.hosts.resting.Len() }
 
 // unload writes back queues to disk until half of the room is free. The largest go first, and
 // each keeps its best URLs, in the worst case one. hold forbids merging runs now.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"fossick/internal/heap"
 	"hash/crc32"
 	"math"
 	"os"
@@ -24,7 +25,7 @@ type run struct {
 
 	block []entry // the last block read, while the run is in a merge
 	taken int     // of block
-	place int     // in the merge
+	place int32   // in the merge
 }
 
 // read appends the next block to dst and frees the file after the last one.
@@ -105,12 +106,12 @@ func (w *runWriter) flush() error {
 }
 
 // merge yields the entries of many runs in order of rank.
-type merge struct{ runs heap[*run] }
+type merge struct{ runs heap.Heap[*run] }
 
 func newMerge() *merge {
-	return &merge{heap[*run]{
-		less:  func(a, b *run) bool { return a.block[a.taken].before(&b.block[b.taken]) },
-		place: func(r *run) *int { return &r.place },
+	return &merge{heap.Heap[*run]{
+		Before: func(a, b *run) bool { return a.block[a.taken].before(&b.block[b.taken]) },
+		Place:  func(r *run) *int32 { return &r.place },
 	}}
 }
 
@@ -119,27 +120,27 @@ func (m *merge) add(r *run) error {
 	if ok, err := r.advance(); !ok {
 		return err
 	}
-	m.runs.push(r)
+	m.runs.Push(r)
 	return nil
 }
 
 func (m *merge) top() *entry {
-	if m.runs.len() == 0 {
+	if m.runs.Len() == 0 {
 		return nil
 	}
-	r := m.runs.top()
+	r := m.runs.Top()
 	return &r.block[r.taken]
 }
 
 func (m *merge) pop() (entry, error) {
-	r := m.runs.top()
+	r := m.runs.Top()
 	e := r.block[r.taken]
 	r.taken++
 	ok, err := r.advance()
 	if ok {
-		m.runs.fix(r)
+		m.runs.Fix(r)
 	} else {
-		m.runs.remove(r)
+		m.runs.Remove(r)
 	}
 	return e, err
 }

@@ -93,7 +93,7 @@ func (t *tail) spill(current func(*entry) bool) error {
 
 // tidy merges runs when they are many, and all of them when their files are mostly used up.
 func (t *tail) tidy(current func(*entry) bool) error {
-	runs := t.merge.runs.items
+	runs := t.merge.runs.All
 	switch {
 	case t.hold:
 	case t.scratch.bytes > 4*recordBytes*int64(t.onDisk)+t.scratch.maxWaste:
@@ -109,7 +109,7 @@ func (t *tail) tidy(current func(*entry) bool) error {
 func (t *tail) join(some []*run, current func(*entry) bool) error {
 	m := newMerge()
 	for _, r := range some {
-		t.merge.runs.remove(r)
+		t.merge.runs.Remove(r)
 		t.onDisk -= r.unread()
 		if err := m.add(r); err != nil {
 			return err
@@ -185,7 +185,7 @@ func (t *tail) rewrite(keep func(*entry) bool) error {
 // by returning false.
 func (t *tail) renew(change func(*entry) bool) error {
 	t.buffer.filter(change)
-	old := t.merge.runs.items
+	old := t.merge.runs.All
 	t.merge, t.onDisk = newMerge(), 0
 	for _, r := range old {
 		if err := t.takeIn(r, change); err != nil {
@@ -330,7 +330,7 @@ func (w *renewer) renewBuffer() {
 	}
 	if w.next >= len(t.buffer) {
 		w.buffered = true
-		w.tail = slices.Clone(t.merge.runs.items)
+		w.tail = slices.Clone(t.merge.runs.All)
 		slices.SortFunc(w.tail, func(a, b *run) int { return a.file.number - b.file.number })
 	}
 }
@@ -363,7 +363,7 @@ func (w *renewer) renewRun() {
 		w.tail = w.tail[1:]
 		return
 	}
-	t.merge.runs.remove(r)
+	t.merge.runs.Remove(r)
 	for w.left > 0 && f.Err() == nil {
 		var more bool
 		if more, f.err = r.advance(); !more {
@@ -378,7 +378,7 @@ func (w *renewer) renewRun() {
 		}
 	}
 	if more, err := r.advance(); more {
-		t.merge.runs.push(r)
+		t.merge.runs.Push(r)
 	} else if f.err == nil {
 		f.err = err
 	}

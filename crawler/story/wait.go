@@ -8,6 +8,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/internal/cli"
 	"fossick/internal/report"
+	"fossick/internal/stats"
 	"fossick/store"
 )
 
@@ -36,19 +37,11 @@ func waitOf(w *store.Wait) *wait {
 	if w == nil {
 		return nil
 	}
-	r := &wait{Since: at(w.Since), Seconds: float64(w.Millis) / 1000, Refused: w.Refused, Price: finite(w.Price), Best: finite(w.Best), Free: finite(w.Free), Hosts: w.Hosts, kept: *w}
+	r := &wait{Since: at(w.Since), Seconds: float64(w.Millis) / 1000, Refused: w.Refused, Price: stats.Known(w.Price), Best: stats.Known(w.Best), Free: stats.Known(w.Free), Hosts: w.Hosts, kept: *w}
 	if r.elsewhere() {
 		r.Best = nil
 	}
 	return r
-}
-
-// finite returns null for a value that JSON cannot hold.
-func finite(x float64) *float64 {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil
-	}
-	return &x
 }
 
 // elsewhere reports that other agents had the better links.

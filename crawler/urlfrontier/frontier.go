@@ -202,7 +202,7 @@ func (f *Frontier) loadMeta() (isNew bool, err error) {
 	defer txn.Discard()
 	item, err := txn.Get([]byte(metaKey))
 	if errors.Is(err, badger.ErrKeyNotFound) {
-		return true, f.makeNew(txn, f.set.Delay())
+		return true, f.makeNew(txn, f.set.delay)
 	}
 	if err != nil {
 		return false, err
@@ -369,7 +369,7 @@ func (f *Frontier) walk(ctx context.Context, crawl, key, text string, ignoreCase
 func (f *Frontier) Size() (crawls, urls int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.set.Crawls()), f.set.Waiting()
+	return len(f.set.Crawls()), f.set.waiting
 }
 
 const (
@@ -541,7 +541,7 @@ func (f *Frontier) setDelay(seconds uint32) error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.set.SetDelay(int64(seconds), f.now())
-		f.failed = f.keep([]byte(metaKey), meta(f.set.Delay()))
+		f.failed = f.keep([]byte(metaKey), meta(f.set.delay))
 		return f.failed
 	})
 }

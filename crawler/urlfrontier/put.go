@@ -163,7 +163,7 @@ func (b *batch) put(p *put) error {
 		}
 		return nil // SKIPPED
 	}
-	if !known && set.Waiting() >= b.f.opt.Waiting && !(p.known && p.refetch == 0) {
+	if !known && set.waiting >= b.f.opt.Waiting && !(p.known && p.refetch == 0) {
 		p.status = api.AckMessage_FAIL
 		return nil
 	}
@@ -260,7 +260,7 @@ func (f *Frontier) relearn(pages int, now int64) {
 	before := f.pages
 	f.pages += pages
 	part := pages * rescorePart
-	if waiting := f.set.Waiting(); waiting <= shortQueue {
+	if waiting := f.set.waiting; waiting <= shortQueue {
 		if before/rescoreEvery == f.pages/rescoreEvery && before > rescoreEvery {
 			return
 		}

@@ -2,6 +2,7 @@ package urlfrontier
 
 import (
 	"cmp"
+	"fossick/internal/heap"
 	"iter"
 	"maps"
 	"math"
@@ -21,8 +22,8 @@ type set struct {
 // alarms has those that will change by themselves, soonest first.
 type crawl struct {
 	queues map[string]*queue
-	open   heap[queue]
-	alarms heap[queue]
+	open   heap.Heap[*queue]
+	alarms heap.Heap[*queue]
 }
 
 // newQueues returns an empty set. delay is the default seconds between two takes from a queue.
@@ -31,18 +32,14 @@ func newQueues(delay int64) *set { return &set{crawls: map[string]*crawl{}, dela
 func newCrawl() *crawl {
 	return &crawl{
 		queues: map[string]*queue{},
-		open: heap[queue]{place: func(q *queue) *int32 { return &q.place }, before: func(a, b *queue) bool {
-			return better(a.ready.top(), b.ready.top())
+		open: heap.Heap[*queue]{Place: func(q *queue) *int32 { return &q.place }, Before: func(a, b *queue) bool {
+			return better(a.ready.Top(), b.ready.Top())
 		}},
-		alarms: heap[queue]{place: func(q *queue) *int32 { return &q.alarmPlace }, before: func(a, b *queue) bool {
+		alarms: heap.Heap[*queue]{Place: func(q *queue) *int32 { return &q.alarmPlace }, Before: func(a, b *queue) bool {
 			return a.alarm < b.alarm
 		}},
 	}
 }
-
-func (s *set) Waiting() int { return s.waiting }
-
-func (s *set) Delay() int64 { return s.delay }
 
 func (s *set) Find(crawl, name string) *queue {
 	if c := s.crawls[crawl]; c != nil {
@@ -114,7 +111,7 @@ func (s *set) change(q *queue, now int64, do func()) {
 	q.settle(now)
 	opens := q.opens(s.delay)
 	q.alarm = never
-	if next := q.later.top(); next != nil {
+	if next := q.later.Top(); next != nil {
 		q.alarm = next.Due
 	}
 	switch {
@@ -122,22 +119,22 @@ func (s *set) change(q *queue, now int64, do func()) {
 		if q.Waiting() > 0 {
 			q.alarm = opens
 		}
-	case q.ready.len() > 0:
+	case q.ready.Len() > 0:
 		q.open = true
-		c.open.push(q)
+		c.open.Push(q)
 	}
 	if q.alarm != never {
-		c.alarms.push(q)
+		c.alarms.Push(q)
 	}
 }
 
 func (c *crawl) takeOut(q *queue) {
 	if q.open {
 		q.open = false
-		c.open.remove(q)
+		c.open.Remove(q)
 	}
 	if q.alarm != never {
-		c.alarms.remove(q) // while q.alarm has its old value
+		c.alarms.Remove(q) // while q.alarm has its old value
 		q.alarm = never
 	}
 }
@@ -177,7 +174,7 @@ type counts struct {
 
 func (s *set) Count(all iter.Seq[*queue], now int64) (n counts) {
 	for q := range all {
-		if next := q.later.top(); next != nil && next.Due <= now {
+		if next := q.later.Top(); next != nil && next.Due <= now {
 			s.change(q, now, func() {}) // its hold is over, so it no longer counts as handed out
 		}
 		n.Queues++
@@ -211,10 +208,10 @@ type queue struct {
 	queueSettings
 
 	urls  map[urlID]*waitingURL
-	ready heap[waitingURL] // due, best first
-	later heap[waitingURL] // not due or handed out, soonest first
-	held  int              // number of URLs handed out
-	last  int64            // second of the last take; 0: never
+	ready heap.Heap[*waitingURL] // due, best first
+	later heap.Heap[*waitingURL] // not due or handed out, soonest first
+	held  int                    // number of URLs handed out
+	last  int64                  // second of the last take; 0: never
 
 	open              bool  // it is in its crawl's open heap
 	alarm             int64 // second of its next change; never: it is not in the alarms heap
@@ -235,8 +232,8 @@ const never = math.MaxInt64
 func newQueue(crawl, name string, number uint64) *queue {
 	q := &queue{Crawl: crawl, Name: name, Number: number, queueSettings: queueSettings{Delay: delayOfAll}, urls: map[urlID]*waitingURL{}, alarm: never}
 	where := func(u *waitingURL) *int32 { return &u.place }
-	q.ready = heap[waitingURL]{before: better, place: where}
-	q.later = heap[waitingURL]{before: sooner, place: where}
+	q.ready = heap.Heap[*waitingURL]{Before: better, Place: where}
+	q.later = heap.Heap[*waitingURL]{Before: sooner, Place: where}
 	return q
 }
 
@@ -268,7 +265,7 @@ func (q *queue) put(u waitingURL) {
 	u.held = false
 	own := &u
 	q.urls[u.ID] = own
-	q.later.push(own) // settle moves it to ready when due
+	q.later.Push(own) // settle moves it to ready when due
 }
 
 // drop removes a URL; false if it was not waiting.
@@ -278,30 +275,30 @@ func (q *queue) drop(id urlID) bool {
 		return false
 	}
 	if delete(q.urls, id); q.isReady(u) {
-		q.ready.remove(u)
+		q.ready.Remove(u)
 		return true
 	}
 	if u.held {
 		q.held--
 	}
-	q.later.remove(u)
+	q.later.Remove(u)
 	return true
 }
 
 func (q *queue) isReady(u *waitingURL) bool {
 	at := int(u.place)
-	return at < q.ready.len() && q.ready.all[at] == u
+	return at < q.ready.Len() && q.ready.All[at] == u
 }
 
 // settle moves due URLs to ready, including handed-out URLs that were not put back in time.
 func (q *queue) settle(now int64) {
-	for u := q.later.top(); u != nil && u.Due <= now; u = q.later.top() {
-		q.later.remove(u)
+	for u := q.later.Top(); u != nil && u.Due <= now; u = q.later.Top() {
+		q.later.Remove(u)
 		if u.held {
 			u.held = false
 			q.held--
 		}
-		q.ready.push(u)
+		q.ready.Push(u)
 	}
 }
 
@@ -395,14 +392,14 @@ func (s *set) crawlsOf(r request) (of []*crawl) {
 }
 
 func (s *set) rouse(c *crawl, now int64) {
-	for q := c.alarms.top(); q != nil && q.alarm <= now; q = c.alarms.top() {
+	for q := c.alarms.Top(); q != nil && q.alarm <= now; q = c.alarms.Top() {
 		s.change(q, now, func() {})
 	}
 }
 
 func best(of []*crawl) (q *queue) {
 	for _, c := range of {
-		if top := c.open.top(); top != nil && (q == nil || better(top.ready.top(), q.ready.top())) {
+		if top := c.open.Top(); top != nil && (q == nil || better(top.ready.Top(), q.ready.Top())) {
 			q = top
 		}
 	}
@@ -415,14 +412,14 @@ func (r request) full(q *queue) bool { return r.PerHead > 0 && q.held >= r.PerHe
 func (s *set) give(q *queue, r request, now int64, taken []takenURL) []takenURL {
 	s.change(q, now, func() {
 		for n := 0; (r.PerHead == 0 || n < r.PerHead) && len(taken) < r.Most; n++ {
-			u := q.ready.top()
+			u := q.ready.Top()
 			if u == nil {
 				break
 			}
-			q.ready.remove(u)
+			q.ready.Remove(u)
 			u.held, u.Due = true, after(now, r.Hold)
 			q.held++
-			q.later.push(u)
+			q.later.Push(u)
 			taken = append(taken, takenURL{q, u.ID})
 			q.last = now
 		}
@@ -436,7 +433,7 @@ func (s *set) Return(all []takenURL, now int64) {
 		if u, ok := t.Queue.urls[t.ID]; ok && u.held && s.Find(t.Queue.Crawl, t.Queue.Name) == t.Queue {
 			s.change(t.Queue, now, func() {
 				u.Due = now
-				t.Queue.later.fix(u)
+				t.Queue.later.Fix(u)
 			})
 		}
 	}
@@ -461,11 +458,11 @@ func (s *set) Rescore(n int, score func(crawl string, key uint64) (float32, bool
 	}
 	for steps := n + mostSteps; n > 0 && steps > 0 && len(s.cursor.queues) > 0; steps-- {
 		q := s.cursor.queues[0]
-		if s.Find(q.Crawl, q.Name) != q || s.cursor.at >= q.ready.len() {
+		if s.Find(q.Crawl, q.Name) != q || s.cursor.at >= q.ready.Len() {
 			s.cursor.queues, s.cursor.at = s.cursor.queues[1:], 0
 			continue
 		}
-		part := min(n, q.ready.len()-s.cursor.at)
+		part := min(n, q.ready.Len()-s.cursor.at)
 		s.change(q, now, func() { q.rescore(s.cursor.at, part, score) })
 		s.cursor.at += part
 		n -= part
@@ -480,7 +477,7 @@ func (s *set) Score(q *queue, u *waitingURL, score float32, now int64) {
 }
 
 func (q *queue) rescore(from, n int, score func(crawl string, key uint64) (float32, bool)) {
-	part := append([]*waitingURL(nil), q.ready.all[from:min(from+n, q.ready.len())]...)
+	part := append([]*waitingURL(nil), q.ready.All[from:min(from+n, q.ready.Len())]...)
 	for _, u := range part {
 		if u.Key == 0 {
 			continue
@@ -494,86 +491,6 @@ func (q *queue) rescore(from, n int, score func(crawl string, key uint64) (float
 func (q *queue) setScore(u *waitingURL, score float32) {
 	u.Score = score
 	if q.isReady(u) {
-		q.ready.fix(u)
+		q.ready.Fix(u)
 	}
-}
-
-// heap is a binary heap whose members know their index, so that any can be moved or removed.
-type heap[T any] struct {
-	all    []*T
-	before func(a, b *T) bool
-	place  func(*T) *int32 // where a member stores its index
-}
-
-func (h *heap[T]) len() int { return len(h.all) }
-
-func (h *heap[T]) top() *T {
-	if len(h.all) == 0 {
-		return nil
-	}
-	return h.all[0]
-}
-
-func (h *heap[T]) push(x *T) {
-	h.all = append(h.all, x)
-	h.up(len(h.all)-1, x)
-}
-
-// remove removes x, which must be in the heap.
-func (h *heap[T]) remove(x *T) {
-	at, last := int(*h.place(x)), len(h.all)-1
-	moved := h.all[last]
-	h.all[last] = nil
-	h.all = h.all[:last]
-	if at != last {
-		h.set(at, moved)
-		h.fix(moved)
-	}
-	if cap(h.all) > 64 && last < cap(h.all)/4 { // free memory after a peak
-		h.all = append(make([]*T, 0, cap(h.all)/2), h.all...)
-	}
-}
-
-// fix restores the order after a change of x.
-func (h *heap[T]) fix(x *T) {
-	at := int(*h.place(x))
-	h.down(at, x)
-	if int(*h.place(x)) == at {
-		h.up(at, x)
-	}
-}
-
-func (h *heap[T]) set(at int, x *T) {
-	h.all[at] = x
-	*h.place(x) = int32(at)
-}
-
-func (h *heap[T]) up(at int, x *T) {
-	for at > 0 {
-		parent := (at - 1) / 2
-		if !h.before(x, h.all[parent]) {
-			break
-		}
-		h.set(at, h.all[parent])
-		at = parent
-	}
-	h.set(at, x)
-}
-
-func (h *heap[T]) down(at int, x *T) {
-	for {
-		child := 2*at + 1
-		if child >= len(h.all) {
-			break
-		}
-		if right := child + 1; right < len(h.all) && h.before(h.all[right], h.all[child]) {
-			child = right
-		}
-		if !h.before(h.all[child], x) {
-			break
-		}
-		h.set(at, h.all[child])
-		at = child
-	}
-	h.set(at, x)
 }

@@ -32,7 +32,7 @@ func TestRescore(t *testing.T) {
 		s.Rescore(20, func(_ string, key uint64) (float32, bool) { return float32(key) / 1000, key%2 == 1 }, 5)
 	}
 	moved, last := 0, float32(2)
-	for _, u := range q.ready.all {
+	for _, u := range q.ready.All {
 		if u.Key%2 == 1 && u.Score == float32(u.Key)/1000 {
 			moved++
 		}
@@ -40,7 +40,7 @@ func TestRescore(t *testing.T) {
 	if moved < 30 {
 		t.Errorf("%d of 50 URLs have their new priority; a pass may miss a few", moved)
 	}
-	for u := q.ready.top(); u != nil; u = q.ready.top() {
+	for u := q.ready.Top(); u != nil; u = q.ready.Top() {
 		if u.Score > last {
 			t.Fatalf("%v comes after %v", u.Score, last)
 		}
@@ -75,8 +75,8 @@ func TestHeapGivesBack(t *testing.T) {
 			t.Fatalf("URL %d is not there", i)
 		}
 	}
-	if c := cap(q.ready.all); c > 100 || s.Waiting() != 10 {
-		t.Errorf("room for %d URLs, %d wait", c, s.Waiting())
+	if c := cap(q.ready.All); c > 100 || s.waiting != 10 {
+		t.Errorf("room for %d URLs, %d wait", c, s.waiting)
 	}
 }
 

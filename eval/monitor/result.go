@@ -275,28 +275,26 @@ func causeOf(proxy string, done crawler.Result) (cause, advice string) {
 	return "the time ran out before the first page arrived", "give a longer --max-time and resume the crawl"
 }
 
+// causes say, by the state of all start pages, why a crawl fetched nothing, and what to do.
+var causes = map[fetch.State][2]string{
+	fetch.StateRobotsDenied:    {"robots.txt forbids all start pages", "give other start pages (--seed), or ask the owners"},
+	fetch.StateGuardDenied:     {"the egress guard or --cidr refuses all addresses", "see the start pages' reasons; --allow-net CIDR allows a network"},
+	fetch.StateTLSError:        {"no secure connection could be made", "check this machine's clock, or give your own certificate authorities with --ca"},
+	fetch.StateCode:            {"no server answered a start page with a page", "open the start pages in a browser, and give others (--seed)"},
+	fetch.StateChallenge:       {"challenges or block pages stand before all start pages, and fossick solves none", "ask the owners to let it in, or give other start pages (--seed)"},
+	fetch.StatePaymentRequired: {"all start pages ask for payment, and fossick pays for none", "give other start pages (--seed)"},
+	fetch.StateScriptOnly:      {"scripts make all start pages, and fossick does not run scripts", "give other start pages (--seed)"},
+	fetch.StateNoText:          {"all start pages are documents without text, such as scanned pages", "give other start pages (--seed)"},
+	fetch.StateNone:            {"the crawl's limits exclude all start pages", "widen --include, --exclude, --tld or --max-depth, or give other start pages (--seed)"},
+}
+
 func causeOfState(proxy string, state fetch.State) (cause, advice string) {
 	switch state {
-	case fetch.StateRobotsDenied:
-		return "robots.txt forbids all start pages", "give other start pages (--seed), or ask the owners"
-	case fetch.StateGuardDenied:
-		return "the egress guard or --cidr refuses all addresses", "see the start pages' reasons; --allow-net CIDR allows a network"
-	case fetch.StateTLSError:
-		return "no secure connection could be made", "check this machine's clock, or give your own certificate authorities with --ca"
-	case fetch.StateCode:
-		return "no server answered a start page with a page", "open the start pages in a browser, and give others (--seed)"
-	case fetch.StateChallenge:
-		return "challenges or block pages stand before all start pages, and fossick solves none", "ask the owners to let it in, or give other start pages (--seed)"
-	case fetch.StatePaymentRequired:
-		return "all start pages ask for payment, and fossick pays for none", "give other start pages (--seed)"
-	case fetch.StateScriptOnly:
-		return "scripts make all start pages, and fossick does not run scripts", "give other start pages (--seed)"
-	case fetch.StateNoText:
-		return "all start pages are documents without text, such as scanned pages", "give other start pages (--seed)"
 	case fetch.StateNoIP, fetch.StateConnectError, fetch.StateConnectTimeout, fetch.StateHeaderError, fetch.StateHeaderTimeout:
 		return unreachable(proxy, state)
-	case fetch.StateNone:
-		return "the crawl's limits exclude all start pages", "widen --include, --exclude, --tld or --max-depth, or give other start pages (--seed)"
+	}
+	if known, ok := causes[state]; ok {
+		return known[0], known[1]
 	}
 	return "the crawl could keep no start page (" + string(state) + ")", "see the start pages' reasons, and give others (--seed)"
 }

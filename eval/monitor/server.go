@@ -282,19 +282,11 @@ func patienceOf(p *crawler.Patience) *patienceStatus {
 	if p == nil {
 		return nil
 	}
-	s := &patienceStatus{Waiting: p.Waits, Price: finite(p.Price), Hosts: p.Hosts, Seconds: p.Held.Seconds()}
+	s := &patienceStatus{Waiting: p.Waits, Price: stats.Known(p.Price), Hosts: p.Hosts, Seconds: p.Held.Seconds()}
 	if p.Waits {
-		s.Best, s.Free = finite(p.Best), finite(p.Free)
+		s.Best, s.Free = stats.Known(p.Best), stats.Known(p.Free)
 	}
 	return s
-}
-
-// finite returns null for values that JSON cannot hold.
-func finite(x float64) *float64 {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil
-	}
-	return &x
 }
 
 func (s *Line) patience(p crawler.Progress) cli.Part {

@@ -51,8 +51,6 @@ func (r *ring) alone(v uint32) bool {
 	return x.next == v || r.vertices[x.next].list != x.list && r.vertices[x.prev].list != x.list
 }
 
-func (r *ring) operations() uint64 { return r.ops }
-
 func (r *ring) Err() error { return nil }
 
 // classes are the records of a partition's classes, 5 bytes each, in chunks so that growth copies nothing.

@@ -2,6 +2,7 @@ package orders_test
 
 import (
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 
 	"fossick/eval/lab"
@@ -18,7 +19,15 @@ func TestLinearOperations(t *testing.T) {
 	}
 	first := map[string]float64{}
 	for _, pages := range sizes {
-		g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
+		web, err := graph.NewWeb(pages, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "web.graph")
+		if err := web.Write(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		g, err := graph.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}

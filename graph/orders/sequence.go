@@ -126,9 +126,6 @@ type lists struct {
 	ops      uint64
 }
 
-// operations counts the work done; tests check that it is O(vertices + links).
-func (l *lists) operations() uint64 { return l.ops }
-
 // vertex is one vertex; the zero value is undiscovered.
 type vertex struct {
 	next, prev uint32

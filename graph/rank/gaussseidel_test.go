@@ -257,7 +257,15 @@ func TestKendall(t *testing.T) {
 
 func synthetic(t testing.TB, pages int) *graph.Graph {
 	t.Helper()
-	g, err := graph.OpenWeb(t.Context(), t.TempDir(), pages)
+	web, err := graph.NewWeb(pages, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "web.graph")
+	if err := web.Write(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Open(path)
 	return closing(t, g, err)
 }
 

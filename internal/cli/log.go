@@ -69,5 +69,5 @@ func (h *spoken) name(level slog.Level) string {
 	case level >= slog.LevelWarn:
 		name, style = "warning:", Yellow
 	}
-	return paint(name, style, h.screen.Colour())
+	return paint(name, style, h.screen.colour())
 }

@@ -44,7 +44,7 @@ const (
 
 func (s *Screen) Terminal() bool { return s.opt.Terminal }
 
-func (s *Screen) Colour() bool { return s.opt.Colour }
+func (s *Screen) colour() bool { return s.opt.Colour }
 
 // Write writes text above the live line.
 func (s *Screen) Write(p []byte) (int, error) {

@@ -207,7 +207,7 @@ var flightPush = []byte("__next_f.push([1,")
 func (s *islands) addFlight(text []byte) {
 	for {
 		_, rest, ok := bytes.Cut(text, flightPush)
-		literal, n := jsString(nil, rest)
+		literal, n := jsString(rest)
 		var part string
 		if !ok || n == 0 || json.Unmarshal(literal, &part) != nil || len(s.flight)+len(part) > maxIslandBytes {
 			return
@@ -247,7 +247,7 @@ func (s *islands) readFlight() {
 func (s *islands) value(text []byte) int {
 	start := len(factory.Find(text[:min(len(text), maxFactoryBytes)]))
 	if rest, ok := bytes.CutPrefix(text, []byte("JSON.parse(")); ok {
-		literal, n := jsString(nil, rest)
+		literal, n := jsString(rest)
 		if n == 0 {
 			return len(text)
 		}

@@ -65,7 +65,7 @@ func (w *jsWriter) put(value []byte) {
 
 // string writes a string or a key, unless it belongs to an expression, and returns its length.
 func (w *jsWriter) string(text []byte) int {
-	literal, n := jsString(nil, text)
+	literal, n := jsString(text)
 	if n == 0 {
 		return len(text)
 	}
@@ -126,7 +126,7 @@ func jsBalanced(text []byte) int {
 				return i + 1
 			}
 		case isQuote(c):
-			_, n := jsString(nil, text[i:])
+			_, n := jsString(text[i:])
 			if n == 0 {
 				return len(text)
 			}
@@ -136,13 +136,13 @@ func jsBalanced(text []byte) int {
 	return len(text)
 }
 
-// jsString appends the string literal at the start of text as one of JSON, and returns its length;
-// 0 if there is none.
-func jsString(dst, text []byte) ([]byte, int) {
+// jsString returns the string literal at the start of text as one of JSON, and its length; 0 if there
+// is none.
+func jsString(text []byte) ([]byte, int) {
 	if len(text) == 0 || !isQuote(text[0]) {
-		return dst, 0
+		return nil, 0
 	}
-	dst = append(dst, '"')
+	dst := []byte{'"'}
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == text[0]:

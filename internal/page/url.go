@@ -99,8 +99,6 @@ func newBase(u string) Base {
 	return b
 }
 
-func (b Base) URL() string { return b.url }
-
 func (b Base) scheme() string {
 	if b.url[4] == ':' {
 		return b.url[:4]

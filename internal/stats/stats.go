@@ -44,6 +44,17 @@ func (m Mean) Within(least, most float64) Mean {
 // Alike reports whether all of x are equal up to rounding; a single one is.
 func Alike(x []float64) bool { return len(x) < 2 || slices.Max(x)-slices.Min(x) <= 1e-12 }
 
+// Known returns x, or nil for a number that JSON cannot hold.
+func Known(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// Share returns k/n; nil when n is 0.
+func Share[N int | int64](k, n N) *float64 { return Known(float64(k) / float64(n)) }
+
 // Z95 is the two-sided 95 % quantile of the normal distribution.
 const Z95 = 1.959963984540054
 

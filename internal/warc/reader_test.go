@@ -409,7 +409,7 @@ func FuzzReader(f *testing.F) {
 				}
 				rec.Type()
 				rec.Target()
-				rec.Date()
+				rec.date()
 				if _, err = ReadHTTP(rec.Body, 1<<16); err == nil {
 					io.Copy(io.Discard, rec.Body)
 				}

@@ -59,8 +59,8 @@ func (r *Record) Target() string {
 // RefersTo returns the ID of the record that a revisit repeats, or that metadata describes.
 func (r *Record) RefersTo() string { return unbracket(r.Header.Get("WARC-Refers-To")) }
 
-// Date returns when the record was made, or the zero time.
-func (r *Record) Date() time.Time {
+// date returns when the record was made, or the zero time.
+func (r *Record) date() time.Time {
 	s := r.Header.Get("WARC-Date")
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"} {
 		if t, err := time.Parse(layout, s); err == nil { // version 1.1 allows fractions and lower precision

@@ -44,7 +44,7 @@ func TestPacker(t *testing.T) {
 			t.Fatal(err)
 		}
 		block, err := io.ReadAll(rec.Body)
-		if err != nil || !bytes.Equal(block, slices.Concat(d.Head, d.Payload)) || rec.ID() != d.ID || rec.Target() != d.Target || !rec.Date().Equal(at.Truncate(time.Second)) || rec.Offset != offsets[i] {
+		if err != nil || !bytes.Equal(block, slices.Concat(d.Head, d.Payload)) || rec.ID() != d.ID || rec.Target() != d.Target || !rec.date().Equal(at.Truncate(time.Second)) || rec.Offset != offsets[i] {
 			t.Errorf("%d: %+v, %v", i, rec, err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestRecord(t *testing.T) {
 		"2026-11-24T01:02:03+01:00": "2026-11-24T00:02:03Z", "2026-11": "2026-11-01T00:00:00Z", "2026": "2026-01-01T00:00:00Z", "yesterday": "0001-01-01T00:00:00Z",
 	} {
 		rec := &Record{Header: Header{{"warc-date", date}}}
-		if got := rec.Date().Format(time.RFC3339Nano); got != want {
+		if got := rec.date().Format(time.RFC3339Nano); got != want {
 			t.Errorf("%s is %s, want %s", date, got, want)
 		}
 	}

@@ -45,7 +45,7 @@ func languageOf(code string) *language {
 	if code == "" {
 		code = "en"
 	}
-	l := &language{stop: stopWords(code), snowball: snowballOf(code)}
+	l := &language{stop: stopWords(code), snowball: snowball[code]}
 	switch code {
 	case "ar":
 		l.article = arabicArticles()
@@ -180,44 +180,26 @@ const chineseGrammar = "的了是在也很又把被着这那"
 // StemVersion rises whenever any word gets another stem: a model works only with the stems of its training.
 const StemVersion = 2
 
-func snowballOf(code string) func(*snowballstem.Env) bool {
-	switch code {
-	case "da":
-		return danish.Stem
-	case "de":
-		return german.Stem
-	case "en":
-		return english.Stem
-	case "es":
-		return spanish.Stem
-	case "fi":
-		return finnish.Stem
-	case "fr":
-		return french.Stem
-	case "ga":
-		return irish.Stem
-	case "hu":
-		return hungarian.Stem
-	case "it":
-		return italian.Stem
-	case "nb", "nn", "no":
-		return norwegian.Stem
-	case "nl":
-		return dutch.Stem
-	case "pt":
-		return portuguese.Stem
-	case "ro":
-		return stemRomanian
-	case "ru":
-		return russian.Stem
-	case "sv":
-		return swedish.Stem
-	case "ta":
-		return tamil.Stem
-	case "tr":
-		return turkish.Stem
-	}
-	return nil
+var snowball = map[string]func(*snowballstem.Env) bool{
+	"da": danish.Stem,
+	"de": german.Stem,
+	"en": english.Stem,
+	"es": spanish.Stem,
+	"fi": finnish.Stem,
+	"fr": french.Stem,
+	"ga": irish.Stem,
+	"hu": hungarian.Stem,
+	"it": italian.Stem,
+	"nb": norwegian.Stem,
+	"nl": dutch.Stem,
+	"nn": norwegian.Stem,
+	"no": norwegian.Stem,
+	"pt": portuguese.Stem,
+	"ro": stemRomanian,
+	"ru": russian.Stem,
+	"sv": swedish.Stem,
+	"ta": tamil.Stem,
+	"tr": turkish.Stem,
 }
 
 // safely makes a word its own stem if the stemmer panics or returns nothing.

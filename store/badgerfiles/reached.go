@@ -108,10 +108,10 @@ func boot() string {
 }
 
 // checkReached compares the file with tables and logs, unless other damage explains a difference.
-func (f *findings) checkReached() error {
+func (f *findings) checkReached() {
 	r, ok := readReached(f.path)
 	if !ok || slices.ContainsFunc(f.damage, func(d Damage) bool { return d.Lost }) {
-		return nil
+		return
 	}
 	for _, l := range r.logs {
 		if has := f.reach(l.log); has < l.version {
@@ -120,13 +120,12 @@ func (f *findings) checkReached() error {
 				what = "it is older than it was, or incomplete"
 			}
 			f.foundUnreached(name, what, has, l.version)
-			return nil
+			return
 		}
 	}
 	if has := f.reach(math.MaxUint64); has < r.last && r.boot != "" && r.boot == boot() {
 		f.foundUnreached(memtableFiles, "the log of a memtable is gone, or older than it was", has, r.last)
 	}
-	return nil
 }
 
 // reach returns the newest version in the tables and the logs up to this one.

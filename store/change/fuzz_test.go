@@ -37,7 +37,7 @@ func TestFirstChances(t *testing.T) {
 	}
 	day := 48 * time.Hour
 	p.Learn(Attempt{"ok", "h", start, OK})
-	p.Learn(Attempt{"bad", "g", start, Transient})
+	p.Learn(Attempt{"bad", "g", start, transient})
 	good, bad := p.Chance("ok", "h", start.Add(day)), p.Chance("bad", "g", start.Add(day))
 	if good < .9 || bad > .5 {
 		t.Errorf("after a success %.3f, after a failure %.3f; want about %.3f and %.3f", good, bad, firstSS, 1-firstFF)

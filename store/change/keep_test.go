@@ -65,7 +65,7 @@ func TestKept(t *testing.T) {
 // TestChanceAfter: a visit not yet learned counts for its URL and its host.
 func TestChanceAfter(t *testing.T) {
 	p := NewPredictor(PredictorOptions{})
-	failed := Attempt{"u", "h", start, Transient}
+	failed := Attempt{"u", "h", start, transient}
 	before, soon := p.Chance("u", "h", start), start.Add(time.Minute)
 	after := p.ChanceAfter(failed, soon)
 	if after >= before || p.Chance("u", "h", start) != before || after != p.ChanceOf([]Attempt{failed}, "h", soon) && after > .6 {
@@ -81,8 +81,8 @@ func TestOutcomeOf(t *testing.T) {
 		told  bool
 	}{
 		{"ok", 200, OK, true}, {"not_modified", 304, OK, true}, {"duplicate", 200, OK, true}, {"redirect", 301, OK, true},
-		{"code", 503, Transient, true}, {"code", 429, Transient, true}, {"code", 404, Permanent, true}, {"code", 410, Permanent, true},
-		{"too_large", 200, Permanent, true}, {"connect_timeout", 0, Transient, true}, {"no_ip", 0, Transient, true},
+		{"code", 503, transient, true}, {"code", 429, transient, true}, {"code", 404, permanent, true}, {"code", 410, permanent, true},
+		{"too_large", 200, permanent, true}, {"connect_timeout", 0, transient, true}, {"no_ip", 0, transient, true},
 		{"robots_denied", 0, OK, false}, {"trap", 0, OK, false},
 	} {
 		if o, told := OutcomeOf(c.state, c.code); told != c.told || told && o != c.want {
@@ -94,7 +94,7 @@ func TestOutcomeOf(t *testing.T) {
 // FuzzRestore: any bytes are refused or round-trip, and chances stay in [0,1].
 func FuzzRestore(f *testing.F) {
 	p := NewPredictor(PredictorOptions{})
-	p.Learn(Attempt{"u", "h", start, Transient})
+	p.Learn(Attempt{"u", "h", start, transient})
 	f.Add(p.KeptHost("h"), p.Kept())
 	f.Add([]byte{}, []byte{1})
 	f.Fuzz(func(t *testing.T, host, all []byte) {

@@ -88,7 +88,7 @@ func (p *Predictor) chance(u *past, h *hostPast, at time.Time) float64 {
 
 // Learn updates the predictor with the outcome of a visit.
 func (p *Predictor) Learn(v Attempt) {
-	if v.Outcome > Permanent {
+	if v.Outcome > permanent {
 		return
 	}
 	p.learn(key(v.URL), key(v.Host), v.At, v.Outcome)
@@ -161,8 +161,8 @@ type Outcome uint8
 
 const (
 	OK        Outcome = iota // an answer with the requested content
-	Transient                // a failure that may pass, such as no answer, or 503
-	Permanent                // a failure that seldom passes, such as 404
+	transient                // a failure that may pass, such as no answer, or 503
+	permanent                // a failure that seldom passes, such as 404
 	outcomes  = 3
 	unknown   = Outcome(outcomes) // not visited yet
 )
@@ -274,7 +274,7 @@ func firstAfter(o Outcome) float64 {
 	switch o {
 	case OK:
 		return firstSS
-	case Transient, Permanent:
+	case transient, permanent:
 		return 1 - firstFF
 	}
 	return newcome
@@ -379,15 +379,15 @@ func OutcomeOf(state string, code int) (o Outcome, ok bool) {
 	case "robots_denied", "guard_denied", "trap", "none":
 		return OK, false
 	case "too_large", "wrong_type", "no_text", "payment_required":
-		return Permanent, true
+		return permanent, true
 	case "code":
 		if code != 429 && code < 500 {
-			return Permanent, true
+			return permanent, true
 		}
-		return Transient, true
+		return transient, true
 	}
 	if Downloaded(state) {
 		return OK, true
 	}
-	return Transient, true
+	return transient, true
 }

@@ -35,7 +35,7 @@ func (w web) visits(r *rand.Rand) (all []Attempt) {
 				for range 3 {
 					o := w.state(h, p, at)
 					all = append(all, Attempt{URL: fmt.Sprintf("http://h%d/%d", h, p), Host: fmt.Sprintf("h%d", h), At: at, Outcome: o})
-					if o != Transient {
+					if o != transient {
 						break
 					}
 					at = at.Add(time.Minute + time.Duration(r.Int64N(int64(20*time.Minute))))
@@ -89,7 +89,7 @@ func webs(r *rand.Rand, hosts int) []struct {
 	}
 	failed := func(bad bool) Outcome {
 		if bad {
-			return Transient
+			return transient
 		}
 		return OK
 	}
@@ -97,7 +97,7 @@ func webs(r *rand.Rand, hosts int) []struct {
 	shortly := func(h, _ int, at time.Time) Outcome { return failed(!short[h].up(at)) }
 	dead := func(h, p int, at time.Time) Outcome {
 		if at.Sub(start).Hours()/24 > dies[h*8+p] {
-			return Permanent
+			return permanent
 		}
 		return OK
 	}
@@ -107,7 +107,7 @@ func webs(r *rand.Rand, hosts int) []struct {
 	chance := func(h, _ int, _ time.Time) Outcome { return failed(r.Float64() < bad[h]) }
 	all := func(h, p int, at time.Time) Outcome {
 		for _, f := range []func(int, int, time.Time) Outcome{dead, shortly, hostsDown} {
-			if o := f(h, p, at); o != OK && (h%3 != 0 || o == Permanent) {
+			if o := f(h, p, at); o != OK && (h%3 != 0 || o == permanent) {
 				return o
 			}
 		}

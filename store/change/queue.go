@@ -2,8 +2,9 @@ package change
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
+
+	"fossick/internal/heap"
 )
 
 // Special values of due.
@@ -20,10 +21,10 @@ type queue struct {
 	order   []int32   // the hosts' heaps, one after the other
 	pos     []int32   // by page: index in its host's heap
 	hosts   []rests
-	ready   order
-	resting order
-	dueAt   func(p int32) float64
-	shared  bool // there is one host, which takes requests at any time
+	ready   heap.Heap[int32]
+	resting heap.Heap[int32]
+	byDue   heap.Heap[int32] // of no page; see pages
+	shared  bool             // there is one host, which takes requests at any time
 }
 
 type rests struct {
@@ -39,8 +40,8 @@ func newQueue(due []float64, host []int32, rest []float64) *queue {
 	if q.shared {
 		rest = []float64{0}
 	}
-	q.dueAt = func(p int32) float64 { return q.due[p] }
 	q.order, q.pos = make([]int32, len(due)), make([]int32, len(due))
+	q.byDue = heapOf(q.pos, func(p int32) float64 { return q.due[p] })
 	q.hosts = make([]rests, len(rest))
 	for _, h := range host {
 		q.hosts[h].end++
@@ -59,38 +60,40 @@ func newQueue(due []float64, host []int32, rest []float64) *queue {
 	for i := range pos {
 		pos[i] = -1
 	}
-	q.ready = order{pos: pos[:len(rest)], key: func(h int32) float64 { return q.due[q.top(h)] }}
-	q.resting = order{pos: pos[len(rest):], key: func(h int32) float64 { return q.hosts[h].free }}
+	q.ready = heapOf(pos[:len(rest)], func(h int32) float64 { return q.due[q.top(h)] })
+	q.resting = heapOf(pos[len(rest):], func(h int32) float64 { return q.hosts[h].free })
 	q.rebuild()
 	return q
 }
 
-func (q *queue) pages(h int32) *order {
-	return &order{ids: q.order[q.hosts[h].first:q.hosts[h].end], pos: q.pos, key: q.dueAt}
+func (q *queue) pages(h int32) *heap.Heap[int32] {
+	pages := q.byDue
+	pages.All = q.order[q.hosts[h].first:q.hosts[h].end]
+	return &pages
 }
 
 func (q *queue) top(h int32) int32 { return q.order[q.hosts[h].first] }
 
 // rebuild restores the order after any number of due times changed. O(n).
 func (q *queue) rebuild() {
-	q.ready.ids = q.ready.ids[:0]
+	q.ready.All = q.ready.All[:0]
 	for h := range q.hosts {
 		if host := &q.hosts[h]; host.end > host.first {
-			q.pages(int32(h)).init()
-			if !host.busy && q.resting.pos[h] < 0 {
-				q.ready.ids = append(q.ready.ids, int32(h))
+			q.pages(int32(h)).Init()
+			if !host.busy && *q.resting.Place(int32(h)) < 0 {
+				q.ready.All = append(q.ready.All, int32(h))
 			}
 		}
 	}
-	q.ready.init()
+	q.ready.Init()
 }
 
 func (q *queue) set(p int32, due float64) {
 	q.due[p] = due
 	h := q.host[p]
-	q.pages(h).fix(p)
-	if q.ready.pos[h] >= 0 {
-		q.ready.fix(h)
+	q.pages(h).Fix(p)
+	if *q.ready.Place(h) >= 0 {
+		q.ready.Fix(h)
 	}
 }
 
@@ -98,19 +101,19 @@ func (q *queue) set(p int32, due float64) {
 // returns −1 and the time when a host becomes free; +Inf if that depends on visits under way.
 func (q *queue) first(now float64) (p int32, again float64) {
 	again = math.Inf(1)
-	for len(q.resting.ids) > 0 {
-		h := q.resting.ids[0]
+	for len(q.resting.All) > 0 {
+		h := q.resting.All[0]
 		if again = q.hosts[h].free; again > now {
 			break
 		}
-		q.resting.remove(h)
-		heap.Push(&q.ready, h)
+		q.resting.Remove(h)
+		q.ready.Push(h)
 		again = math.Inf(1)
 	}
-	if len(q.ready.ids) == 0 {
+	if len(q.ready.All) == 0 {
 		return -1, again
 	}
-	if p = q.top(q.ready.ids[0]); q.due[p] >= never {
+	if p = q.top(q.ready.All[0]); q.due[p] >= never {
 		return -1, again
 	}
 	return p, now
@@ -119,7 +122,7 @@ func (q *queue) first(now float64) (p int32, again float64) {
 func (q *queue) take(p int32) {
 	if h := q.host[p]; !q.shared {
 		q.hosts[h].busy = true
-		q.ready.remove(h)
+		q.leave(h)
 	}
 	q.set(p, inFlight)
 }
@@ -132,7 +135,14 @@ func (q *queue) done(p int32, at, due float64) {
 	}
 	host.busy = false
 	host.free = max(host.free, at+host.rest)
-	heap.Push(&q.resting, h)
+	q.resting.Push(h)
+}
+
+// leave takes a host out of the ready ones, if it is among them.
+func (q *queue) leave(h int32) {
+	if *q.ready.Place(h) >= 0 {
+		q.ready.Remove(h)
+	}
 }
 
 func (q *queue) hold(h int32, until float64) {
@@ -142,56 +152,20 @@ func (q *queue) hold(h int32, until float64) {
 	}
 	host.free = until
 	switch {
-	case q.resting.pos[h] >= 0:
-		q.resting.fix(h)
+	case *q.resting.Place(h) >= 0:
+		q.resting.Fix(h)
 	case !host.busy && host.end > host.first:
-		q.ready.remove(h)
-		heap.Push(&q.resting, h)
+		q.leave(h)
+		q.resting.Push(h)
 	}
 }
 
-// order is a heap of ids by key, then id, which also knows each id's index.
-type order struct {
-	ids []int32
-	pos []int32 // by id; −1 if not in the heap. Heaps of disjoint ids share it.
-	key func(id int32) float64
-}
-
-func (h *order) Len() int { return len(h.ids) }
-
-func (h *order) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h.key(h.ids[i]), h.key(h.ids[j])), cmp.Compare(h.ids[i], h.ids[j])) < 0
-}
-
-func (h *order) Swap(i, j int) {
-	h.ids[i], h.ids[j] = h.ids[j], h.ids[i]
-	h.pos[h.ids[i]], h.pos[h.ids[j]] = int32(i), int32(j)
-}
-
-func (h *order) Push(id any) {
-	h.ids = append(h.ids, id.(int32))
-	h.pos[id.(int32)] = int32(len(h.ids) - 1)
-}
-
-func (h *order) Pop() any {
-	id := h.ids[len(h.ids)-1]
-	h.ids = h.ids[:len(h.ids)-1]
-	h.pos[id] = -1
-	return id
-}
-
-func (h *order) init() {
-	for i, id := range h.ids {
-		h.pos[id] = int32(i)
-	}
-	heap.Init(h)
-}
-
-func (h *order) fix(id int32) { heap.Fix(h, int(h.pos[id])) }
-
-func (h *order) remove(id int32) {
-	if h.pos[id] >= 0 {
-		heap.Remove(h, int(h.pos[id]))
+// heapOf returns an empty heap of ids by key, then id. pos has each id's index, −1 if it is not in the
+// heap; heaps of disjoint ids share it.
+func heapOf(pos []int32, key func(id int32) float64) heap.Heap[int32] {
+	return heap.Heap[int32]{
+		Before: func(a, b int32) bool { return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a, b)) < 0 },
+		Place:  func(id int32) *int32 { return &pos[id] },
 	}
 }
 

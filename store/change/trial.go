@@ -26,7 +26,7 @@ type tried struct {
 }
 
 func (t *Trial) Add(v Attempt) {
-	if v.Outcome > Permanent {
+	if v.Outcome > permanent {
 		return
 	}
 	t.all++
