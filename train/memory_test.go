@@ -103,9 +103,11 @@ func TestMemoryIsBounded(t *testing.T) {
 		return float64(kib) * 1024
 	}
 	// Other load and garbage collection only add to a peak, so the least of three counts.
-	need := func(pages int) float64 { return min(peak(pages), peak(pages), peak(pages)) }
-	small, large := need(30_000), need(150_000)
-	if perPage := (large - small) / 120_000; perPage > perPageMax {
+	small, perPage := min(peak(30_000), peak(30_000), peak(30_000)), math.Inf(1)
+	for try := 0; try < 3 && perPage > perPageMax; try++ {
+		perPage = min(perPage, (peak(150_000)-small)/120_000)
+	}
+	if perPage > perPageMax {
 		t.Errorf("%.0f bytes more a page, want %.0f at most", perPage, perPageMax)
 	}
 }
