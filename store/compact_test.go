@@ -30,7 +30,7 @@ func compactOnce(dir string, _ io.Writer) error {
 const bulkySize = 200 << 10
 
 // bulkyPages fills a value log and a half; more with FOSSICK_FULL.
-var bulkyPages = uint64(testkit.Rounds(480, 700))
+func bulkyPages() uint64 { return uint64(testkit.Rounds(480, 700)) }
 
 // bulkyStore makes a closed store whose bodies fill one and a half value logs. All were replaced
 // once, so those in the first log are dead.
@@ -40,7 +40,7 @@ func bulkyStore(t *testing.T) (dir string) {
 	s, err := Create(dir, Info{})
 	must(t, err)
 	for round := range 2 {
-		for n := uint64(1); n <= bulkyPages; n++ {
+		for n := uint64(1); n <= bulkyPages(); n++ {
 			must(t, s.db.Update(func(txn *badger.Txn) error {
 				return txn.Set(numKey(keyBody, n), s.Compress(bulkyBody(n, round)))
 			}))
@@ -63,7 +63,7 @@ func checkBulky(t *testing.T, dir string) {
 	s, err := Open(dir)
 	must(t, err)
 	defer s.Close()
-	for n := uint64(1); n <= bulkyPages; n++ {
+	for n := uint64(1); n <= bulkyPages(); n++ {
 		if body, err := s.Body(n); err != nil || string(body) != string(bulkyBody(n, 1)) {
 			t.Fatalf("body %d: %d bytes, %v; want what replaced the first", n, len(body), err)
 		}
@@ -80,7 +80,7 @@ func TestCompact(t *testing.T) {
 	}
 	c, err := Compact(t.Context(), dir)
 	must(t, err)
-	need := int64(bulkyPages * bulkySize)
+	need := int64(bulkyPages() * bulkySize)
 	if c.Before < 2*need || c.After > need*5/4 {
 		t.Errorf("%d bytes before and %d after, want at least %d and at most %d", c.Before, c.After, 2*need, need*5/4)
 	}

@@ -61,6 +61,13 @@ func TestScripts(t *testing.T) {
 	hangUps := make(chan os.Signal, 1)
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
+	full := testkit.Asked()
+	isFull := func(condition string) (bool, error) {
+		if condition != "full" {
+			return false, fmt.Errorf("unknown condition [%s]", condition)
+		}
+		return full, nil
+	}
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Condition: isFull, Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"serveset": serveSetCmd, "pack": pack, "damage": damage, "losebody": loseBody, "misuse": misuse,
 		"bucket": bucketCmd, "fetchobjects": fetchCmd, "sameobjects": sameObjectsCmd,
@@ -73,14 +80,6 @@ func misuse(ts *testscript.TestScript, neg bool, args []string) {
 	if code := run(context.Background(), args, ts.Stdout(), ts.Stderr()); neg || code != exitUsage {
 		ts.Fatalf("fossick %s ended with %d, want %d", strings.Join(args, " "), code, exitUsage)
 	}
-}
-
-// isFull evaluates the condition [full] of scripts.
-func isFull(condition string) (bool, error) {
-	if condition != "full" {
-		return false, fmt.Errorf("unknown condition [%s]", condition)
-	}
-	return testkit.Asked(), nil
 }
 
 // pack FILE NAME.gz|NAME.zst compresses a file.

@@ -12,13 +12,48 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"testing"
 )
 
 // Asked reports whether FOSSICK_FULL asks for everything.
 func Asked() bool {
-	v := os.Getenv("FOSSICK_FULL")
+	v := getenv("FOSSICK_FULL")
 	return v != "" && v != "0"
+}
+
+// getenv returns a variable that decides how much a test does. It appends the test's name to the file
+// FOSSICK_TEST_ASKED, so that .ci/run repeats in full only the tests that do more then.
+func getenv(name string) string {
+	if to := os.Getenv("FOSSICK_TEST_ASKED"); to != "" {
+		f, err := os.OpenFile(to, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			panic(err)
+		}
+		defer f.Close()
+		if _, err := f.WriteString(asker() + "\n"); err != nil {
+			panic(err)
+		}
+	}
+	return os.Getenv(name)
+}
+
+var testName = regexp.MustCompile(`^[^.]*\.((?:Test|Fuzz|Benchmark|Example)\w*)`)
+
+// asker returns the name of the test that called, or a pattern for all tests if none did.
+func asker() string {
+	callers := make([]uintptr, 100)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for {
+		f, more := frames.Next()
+		if m := testName.FindStringSubmatch(filepath.Base(f.Function)); m != nil {
+			return m[1]
+		}
+		if !more {
+			return ".*"
+		}
+	}
 }
 
 // Rounds returns all if everything is asked for, else few.

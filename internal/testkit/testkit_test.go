@@ -3,6 +3,7 @@ package testkit
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -34,6 +35,31 @@ func TestCoverage(t *testing.T) {
 	if got := atMost(1, 3, 0.5); math.Abs(got-0.5) > 1e-12 {
 		t.Errorf("at most one of three: %g", got)
 	}
+}
+
+// TestAsker: the test is found below helpers and subtests, but not from a goroutine that no closure of a test is.
+func TestAsker(t *testing.T) {
+	t.Setenv("FOSSICK_TEST_ASKED", filepath.Join(t.TempDir(), "asked"))
+	Rounds(1, 2)
+	t.Run("sub", func(*testing.T) { Asked() })
+	done := make(chan struct{})
+	go func() { // a closure keeps the test's name
+		defer close(done)
+		folder()
+	}()
+	<-done
+	done = make(chan struct{})
+	go askAndClose(done)
+	<-done
+	got, err := os.ReadFile(os.Getenv("FOSSICK_TEST_ASKED"))
+	if want := "TestAsker\nTestAsker\nTestAsker\n.*\n"; string(got) != want || err != nil {
+		t.Errorf("asked %q, %v; want %q", got, err, want)
+	}
+}
+
+func askAndClose(done chan struct{}) {
+	defer close(done)
+	Asked()
 }
 
 // notes records a test's messages.
