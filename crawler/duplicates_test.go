@@ -73,7 +73,7 @@ func (x *team) counts() (sum store.Counts) {
 
 // TestDuplicatesAcross: one page of each content stays, and all pages are fetched.
 func TestDuplicatesAcross(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(3, 60)) {
+	for seed := range uint64(testkit.Rounds(3, 20)) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newMirrors(6, 12)
 			x := newTeam(t, w.fakeWeb, 3, 6, w.seeds...)
@@ -147,7 +147,7 @@ func TestDuplicatesAndBudget(t *testing.T) {
 
 // TestDuplicatesHandedOver: while parts change owners, one page of each content stays.
 func TestDuplicatesHandedOver(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(3, 100)) {
+	for seed := range uint64(testkit.Rounds(3, 30)) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newMirrors(6, 12)
 			x := newTeam(t, w.fakeWeb, 3, 6, w.seeds...)
@@ -207,7 +207,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 
 // TestContentsHandedOver: the same if only parts with contents change owners.
 func TestContentsHandedOver(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(2, 60)) {
+	for seed := range uint64(testkit.Rounds(2, 20)) {
 		for name, change := range map[string]func(x *team, rng *rand.Rand){
 			"handed over": func(x *team, rng *rand.Rand) { x.handOver(uint16(6+rng.IntN(6)), 1+rng.IntN(2)) },
 			"adopted":     func(x *team, rng *rand.Rand) { x.inherit(uint16(6+rng.IntN(6)), 1+rng.IntN(2)) },
@@ -341,7 +341,7 @@ func (x *team) handOver(part uint16, to int) {
 // reported unless lost pages are fetched again.
 func TestDuplicatesAndDeath(t *testing.T) {
 	for _, refetch := range []bool{false, true} {
-		for seed := range uint64(testkit.Rounds(2, 50)) {
+		for seed := range uint64(testkit.Rounds(2, 20)) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newMirrors(6, 12)
 				x := newTeamWith(t, w.fakeWeb, 3, 6, func(o *Options) { o.RefetchLost = refetch }, w.seeds...)

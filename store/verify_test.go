@@ -207,7 +207,7 @@ func TestRepairLostBodies(t *testing.T) {
 // verify finds nothing, and each page with an intact record and body is there.
 func TestRepairAnyLoss(t *testing.T) {
 	kinds := []byte{keySeen, keyDiscovery, keyQueued, keyVisit, keyOutcome, keyPage, keyBody, keyContent, keyLabel, keyNear, keyHost, keyCount}
-	for round := range testkit.Rounds(8, 200) {
+	for round := range testkit.Rounds(8, 60) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(round), 15))
 			share := []float64{0.02, 0.3, 0.9}[rng.IntN(3)]

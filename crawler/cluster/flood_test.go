@@ -15,7 +15,7 @@ import (
 // TestFlood: one agent sends so many URLs to the others that in full tests they arrive until the end,
 // 20,000 a second. The others still fetch at least four fifths as fast as without.
 func TestFlood(t *testing.T) {
-	urls, span := testkit.Rounds(5000, 300_000), 4*time.Second
+	urls, span := testkit.Rounds(5000, 180_000), 4*time.Second
 	rate := func(urls int) (perSecond float64) {
 		synctest.Test(t, func(t *testing.T) { perSecond = floodRate(t, urls, span) })
 		return perSecond

@@ -18,7 +18,7 @@ import (
 // TestJournalsAgree does the same random work with a journal on disk, which is closed
 // and opened again at times, and with one in memory: every answer is the same.
 func TestJournalsAgree(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(4, 60)) {
+	for seed := range uint64(testkit.Rounds(4, 20)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := newPair(t, seed)
 			for range 150 {

@@ -205,7 +205,7 @@ func TestIntervals(t *testing.T) {
 
 func intervals(t *testing.T, gap, least float64) {
 	const pages, median = 40, 2.
-	webs := testkit.Rounds(10, 200)
+	webs := testkit.Rounds(10, 80)
 	holds, ratio, naive := 0, 0., 0.
 	for seed := range webs {
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))

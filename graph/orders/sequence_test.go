@@ -148,7 +148,7 @@ func linksOf(links [][]uint32, counts func(src, dst uint32) bool, v uint32) Link
 
 // TestSequencesEqualOracle compares with the definitions on random graphs of up to 60 vertices.
 func TestSequencesEqualOracle(t *testing.T) {
-	graphs := testkit.Rounds(1000, 10_000)
+	graphs := testkit.Rounds(1000, 4000)
 	for _, order := range []string{"bfs", "dfs", "lexbfs", "lexdfs", "mcs", "mcs-sites", "mns"} {
 		t.Run(order, func(t *testing.T) {
 			for i := range graphs {
@@ -282,7 +282,7 @@ func furtherGraph(i int) (k *known, o SequenceOptions, rng *rand.Rand) {
 	return k, o, rng
 }
 
-func graphs() int { return testkit.Rounds(400, 10_000) }
+func graphs() int { return testkit.Rounds(400, 3000) }
 
 func mustSequence(t *testing.T, name string, o SequenceOptions) Sequence {
 	t.Helper()

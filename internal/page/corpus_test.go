@@ -112,7 +112,7 @@ func TestWikispeediaLinks(t *testing.T) {
 		}
 		found, all = found+n, all+len(want[c.URL])
 		pages++
-		return pages < testkit.Rounds(100, 4598)
+		return pages < testkit.Rounds(100, 1500)
 	})
 	if float64(found) < 0.99*float64(all) || all == 0 {
 		t.Errorf("found %d of %d links, want 99 %%", found, all)

@@ -221,7 +221,7 @@ func TestNormalizeLikeBrowsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agreed, failures, refs := 0, 0, testkit.Rounds(40_000, 200_000)
+	agreed, failures, refs := 0, 0, testkit.Rounds(40_000, 100_000)
 	for range refs {
 		var sb strings.Builder
 		for range 1 + rng.IntN(9) {

@@ -206,7 +206,7 @@ func TestLevels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	most := 0
 	var compactions sync.WaitGroup
-	for round := range testkit.Rounds(40, 400) {
+	for round := range testkit.Rounds(40, 150) {
 		must(t, putKeys(s, rng, 500))
 		if round%15 == 10 {
 			compactions.Wait()

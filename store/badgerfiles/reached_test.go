@@ -182,7 +182,7 @@ func TestCommitsAreKilled(t *testing.T) {
 	must(t, err)
 	o := smallTables(path)
 	flushed := uint64(0)
-	for round := range testkit.Rounds(4, 60) {
+	for round := range testkit.Rounds(4, 30) {
 		child := exec.Command(self, "-test.run=^TestChildCommits$")
 		child.Env = append(os.Environ(), childCommits+"="+path)
 		must(t, child.Start())
