@@ -10,6 +10,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // chanceScorer reads the chance that a target is on topic, in percent, from its URL.
@@ -87,10 +88,7 @@ func TestPatience(t *testing.T) {
 			Delay: Delay{Fixed: true, Rest: time.Second}, FollowTraps: true, KeepNear: true,
 		}
 		c.set(&opt)
-		r, err := Virtual(t.Context(), opt, patientWeb(t, c.good, c.bad))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Call(Virtual(t.Context(), opt, patientWeb(t, c.good, c.bad))).Must(t)
 		relevant := 0
 		for _, p := range r.Pages {
 			if p.Score.Relevant {

@@ -118,9 +118,7 @@ func TestDuplicatesAndBudget(t *testing.T) {
 		w := newMirrors(2, 40)
 		x := newTeamWith(t, w.fakeWeb, 2, 2, func(*Options) {}, w.seeds...)
 		for _, m := range x.agents {
-			if _, err := m.Allow(t.Context(), Allowance{Pages: 25, Workers: 4}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Call(m.Allow(t.Context(), Allowance{Pages: 25, Workers: 4})).Must(t)
 		}
 		for range 100 {
 			time.Sleep(time.Second)
@@ -176,9 +174,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newMirrors(2, 12)
 		x := newTeam(t, w.fakeWeb, 4, 12, w.seeds...)
-		if _, err := x.agents[0].Allow(t.Context(), Allowance{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(x.agents[0].Allow(t.Context(), Allowance{})).Must(t)
 		x.settle()
 		x.handOver(1, 2)
 		x.settle()
@@ -186,9 +182,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 		if n := x.counts(); n.Pages != 13 || n.Dropped != 0 {
 			t.Fatalf("%+v", n)
 		}
-		if _, err := x.agents[0].Allow(t.Context(), Allowance{Pages: 100, Workers: 4}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(x.agents[0].Allow(t.Context(), Allowance{Pages: 100, Workers: 4})).Must(t)
 		x.settle()
 		found := w.stored(x.finish())
 		for text, of := range w.contents {
@@ -244,9 +238,7 @@ func TestDuplicateRefused(t *testing.T) {
 		x.settle()
 		a := x.agents[0]
 		sum := func(u string) []byte { return life(t, a.opt.Store, u).Page.Checksum }
-		if _, err := a.crawl.Mark(t.Context(), []Mark{{URL: "http://h0.test/5", OnTopic: true}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(a.crawl.Mark(t.Context(), []Mark{{URL: "http://h0.test/5", OnTopic: true}})).Must(t)
 		number := uint64(0)
 		for _, c := range []struct {
 			url, of, other string

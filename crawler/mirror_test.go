@@ -11,6 +11,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // mirrorWeb has two hosts. The second mirrors the first byte for byte, except for a page with
@@ -72,23 +73,13 @@ func TestEarlierChecksums(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			body, err := opt.Store.Body(p.Number)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL})
-			if err != nil {
-				t.Fatal(err)
-			}
+			body := testkit.Call(opt.Store.Body(p.Number)).Must(t)
+			parsed := testkit.Call(page.Parse(body, page.ParseOptions{URL: p.URL})).Must(t)
 			old, sum := *p, parsed.AbsoluteChecksum()
 			old.Raw, old.Checksum = nil, sum[:]
-			if err := b.ReplacePage(p, &old, opt.Store.Compress(body)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, b.ReplacePage(p, &old, opt.Store.Compress(body)))
 		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.Commit())
 		checkVerified(t, opt.Store)
 
 		w.pages["http://h0.test/a?again=1"] = w.pages["http://h0.test/a"]

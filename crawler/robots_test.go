@@ -13,6 +13,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -146,9 +147,7 @@ func TestRobotsOfAnEarlierBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.Commit())
 	opt.MaxPages = 2
 	if crawl(t, opt); len(w.asked) != 2 || w.asked[1].ETag != "" {
 		t.Errorf("robots.txt was asked for with %+v", w.asked)

@@ -60,9 +60,7 @@ func writeArchive(t *testing.T, path string, drafts []*warc.Draft) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, file, 0o600))
 	return file
 }
 
@@ -126,9 +124,7 @@ func TestDamagedWARC(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.warc.gz")
 	file := writeArchive(t, path, archived())
 	file[bytes.Index(file[10:], []byte("\x1f\x8b\x08"))+10+60] ^= 0xff // in the member of the first page
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, file, 0o600))
 	set, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -159,9 +155,7 @@ func TestDamagedWARC(t *testing.T) {
 	if rep, err := set.Report(); rows != 5 || rep.Errors != 1 || err != nil || !strings.Contains(strings.Join(rep.Notes(), "\n"), "1 row could not be read, first "+path) {
 		t.Errorf("%d rows, %+v, %v", rows, rep, err)
 	}
-	if err := os.WriteFile(path, file[:len(file)-20], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, file[:len(file)-20], 0o600))
 	set, _ = Open(path, Options{Partial: true})
 	if rep, err := set.Report(); err != nil || rep.Complete {
 		t.Errorf("%+v, %v: a file that is cut short is not whole", rep, err)
@@ -185,10 +179,7 @@ func TestWARCSniffs(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "x.warc.gz")
 	writeArchive(t, path, drafts)
-	set, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(Open(path, Options{})).Must(t)
 	found := map[string]int{}
 	for e, err := range set.Examples() {
 		if err != nil {
@@ -236,10 +227,7 @@ func TestBrokenWACZ(t *testing.T) {
 			} {
 				path := waczOf(t, "archive/"+name, method, file, harm)
 				for _, partial := range []bool{false, true} {
-					set, err := Open(path, Options{Partial: partial})
-					if err != nil {
-						t.Fatal(err)
-					}
+					set := testkit.Call(Open(path, Options{Partial: partial})).Must(t)
 					rows, bad := 0, 0
 					var last error
 					for _, err := range set.Examples() {
@@ -314,10 +302,7 @@ func TestZipBombs(t *testing.T) {
 	plain := append([]byte(head), make([]byte, 100<<20)...)
 	for name, file := range map[string][]byte{"a.warc": plain, "a.warc.gz": make([]byte, 2<<20), "a.warc.zst": make([]byte, 2<<20)} {
 		path := waczOf(t, "archive/"+name, zip.Deflate, file, func(_ *zip.FileHeader, raw []byte) []byte { return raw })
-		set, err := Open(path, Options{Partial: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := testkit.Call(Open(path, Options{Partial: true})).Must(t)
 		var last error
 		for _, err := range set.Examples() {
 			last = err
@@ -475,16 +460,10 @@ func TestNoFilesOfOthers(t *testing.T) {
 
 	dir := t.TempDir()
 	for _, name := range []string{"pages.jsonl", "links.tsv", "labels.tsv"} {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "pages.jsonl"), nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.RemoveAll(dir))
+		testkit.Must(t, errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "pages.jsonl"), nil, 0o600)))
 		os.Remove(filepath.Join(dir, name))
-		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, syscall.Mkfifo(filepath.Join(dir, name), 0o600))
 		_, err := Open(dir, Options{})
 		files.Try(errors.Is(err, ErrLayout) && strings.Contains(err.Error(), name), "%s is a pipe: %v", name, err)
 	}

@@ -16,9 +16,7 @@ func TestSynthetic(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "g")
-	if err := s.Write(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Write(t.Context(), path))
 	g, err := Open(path)
 	if err != nil {
 		t.Fatal(err)

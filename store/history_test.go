@@ -9,6 +9,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"fossick/internal/testkit"
 	"fossick/store/change"
 )
 
@@ -159,29 +160,20 @@ func TestKnown(t *testing.T) {
 
 // TestEnded compares the walk with single look-ups, over gaps of few and many waiting URLs.
 func TestEnded(t *testing.T) {
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Create(filepath.Join(t.TempDir(), "s"), Info{})).Must(t)
 	defer s.Close()
 	want := map[ID]Outcome{}
 	b := s.Batch()
 	for n := ID(1); n <= 400; n++ {
-		if err := b.PutDiscovery(n, Discovery{URL: fmt.Sprintf("http://h.example/%d", n), From: n / 2, Via: ViaLink}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.PutDiscovery(n, Discovery{URL: fmt.Sprintf("http://h.example/%d", n), From: n / 2, Via: ViaLink}))
 		if n%7 != 0 && n < 300 && n > 20 {
 			continue
 		}
 		f := Outcome{State: []string{"ok", "code"}[n%2], Score: float64(n), Page: uint64(n % 2)}
-		if err := b.PutOutcome(n, f); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.PutOutcome(n, f))
 		want[n] = f
 	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.Commit())
 	last := ID(0)
 	for e, err := range s.URLs().Ended("") {
 		if err != nil {

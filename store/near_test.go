@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/testkit"
 )
 
 // signatureOf returns a signature with bands of the given bytes; the last one fills the rest.
@@ -144,10 +146,7 @@ func FuzzNearRecord(f *testing.F) {
 
 // TestNearIndexIsTheStores: the index in memory returns the same pages as a store's, in order.
 func TestNearIndexIsTheStores(t *testing.T) {
-	s, err := Create(t.TempDir()+"/store", Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Create(t.TempDir()+"/store", Info{})).Must(t)
 	defer func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -165,12 +164,8 @@ func TestNearIndexIsTheStores(t *testing.T) {
 	for n := uint64(1); n <= 200; n++ {
 		b := s.Batch()
 		sig := signature()
-		if err := b.addNear(n, sig); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.addNear(n, sig))
+		testkit.Must(t, b.Commit())
 		index.Add(n, sig)
 		asked := signature()
 		txn := s.db.NewTransaction(false)

@@ -24,9 +24,7 @@ func TestOutbox(t *testing.T) {
 		part := parts[rng.IntN(len(parts))]
 		b := s.Batch()
 		if rng.IntN(3) > 0 {
-			if err := OutboxIn(b).Put(part, &counts, []byte{byte(part), byte(counts.Parcels + 1)}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, OutboxIn(b).Put(part, &counts, []byte{byte(part), byte(counts.Parcels + 1)}))
 			want[part] = append(want[part], counts.Parcels)
 		} else {
 			upTo := rng.Uint64N(counts.Parcels + 2)
@@ -38,9 +36,7 @@ func TestOutbox(t *testing.T) {
 		if len(want[part]) == 0 {
 			delete(want, part)
 		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.Commit())
 		if rng.IntN(20) == 0 {
 			must(t, s.Close())
 			s, err = Open(s.Dir())
@@ -102,18 +98,14 @@ func TestOutboxEmptied(t *testing.T) {
 func TestCursor(t *testing.T) {
 	s := create(t)
 	b := s.Batch()
-	if err := OutboxIn(b).PutCursor(3, "a", 5); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, OutboxIn(b).PutCursor(3, "a", 5))
 	if n, err := OutboxIn(b).Cursor(3, "a"); n != 5 || err != nil {
 		t.Errorf("in the batch %d, %v", n, err)
 	}
 	if n, err := OutboxOf(s).Cursor(3, "a"); n != 0 || err != nil {
 		t.Errorf("before the commit %d, %v", n, err)
 	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.Commit())
 	for _, c := range []struct {
 		part   uint16
 		sender string
@@ -155,20 +147,12 @@ func TestPoison(t *testing.T) {
 	b.Cancel()
 	for _, k := range []string{"", strings.Repeat("a", 200)} {
 		b := s.Batch()
-		if err := b.txn.Set(cursorKey(7, k), make([]byte, 8)); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.txn.Set(cursorKey(7, k), make([]byte, 8)))
+		testkit.Must(t, b.Commit())
 	}
 	b = s.Batch()
-	if err := errors.Join(b.set(cursorKey(8, "agent"), []byte("short")), b.set([]byte{keyParcel, 1}, nil)); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(b.set(cursorKey(8, "agent"), []byte("short")), b.set([]byte{keyParcel, 1}, nil)))
+	testkit.Must(t, b.Commit())
 	found, err := s.Verify(t.Context())
 	class.Try(err == nil && len(found) == 4, "verify finds %v, %v, want 4 records", found, err)
 	mended, err := s.repair(t.Context())

@@ -12,14 +12,14 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/testkit"
 )
 
 func recordsOf(t *testing.T, s *Store, bodies bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := OutboxOf(s).WriteBase(t.Context(), &b, bodies); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(OutboxOf(s).WriteBase(t.Context(), &b, bodies)).Must(t)
 	return b.String()
 }
 
@@ -38,9 +38,7 @@ func crawlABit(t *testing.T, s *Store, rng *rand.Rand, counts *Counts, bodies bo
 		case rng.IntN(3) == 0:
 			must(t, OutboxIn(b).Put(uint16(rng.IntN(4)), counts, bytes.Repeat([]byte{7}, rng.IntN(1000))))
 		case rng.IntN(3) == 0:
-			if _, err := OutboxIn(b).Drop(uint16(rng.IntN(4)), rng.Uint64N(counts.Parcels+1)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Call(OutboxIn(b).Drop(uint16(rng.IntN(4)), rng.Uint64N(counts.Parcels+1))).Must(t)
 		default:
 			must(t, b.PutHost(&Host{Name: fmt.Sprintf("h%d.test:80", rng.IntN(7)), Requests: rng.Uint64()}))
 		}
@@ -88,10 +86,7 @@ func TestReplica(t *testing.T) {
 			if from > 0 {
 				after = all[from-1].Number
 			}
-			got, err := r.Apply(after, all[from:to])
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Call(r.Apply(after, all[from:to])).Must(t)
 			want := taken
 			if after <= taken {
 				want = max(taken, all[to-1].Number)

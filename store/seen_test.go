@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 func TestSeenFilterLosesNothing(t *testing.T) {
@@ -83,10 +85,7 @@ func TestFilterSeen(t *testing.T) {
 func BenchmarkLookupNew(b *testing.B) {
 	for _, filtered := range []bool{false, true} {
 		b.Run(fmt.Sprintf("filter=%v", filtered), func(b *testing.B) {
-			s, err := Create(filepath.Join(b.TempDir(), "s"), Info{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			s := testkit.Call(Create(filepath.Join(b.TempDir(), "s"), Info{})).Must(b)
 			defer s.Close()
 			if filtered {
 				s.FilterSeen()
@@ -94,13 +93,9 @@ func BenchmarkLookupNew(b *testing.B) {
 			for n := 0; n < 300_000; {
 				batch := s.Batch()
 				for end := n + 5000; n < end; n++ {
-					if err := batch.PutSeen(HashURL(fmt.Sprint("http://h.example/", n)), ID(n+1), false); err != nil {
-						b.Fatal(err)
-					}
+					testkit.Must(b, batch.PutSeen(HashURL(fmt.Sprint("http://h.example/", n)), ID(n+1), false))
 				}
-				if err := batch.Commit(); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Must(b, batch.Commit())
 			}
 			hashes := make([]Hash, 26)
 			for i := range hashes {
@@ -108,9 +103,7 @@ func BenchmarkLookupNew(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.Lookup(hashes); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Call(s.Lookup(hashes)).Must(b)
 			}
 		})
 	}

@@ -35,10 +35,7 @@ func lookedUp(s *Store, h Hash) (Seen, error) {
 
 func create(t testing.TB) *Store {
 	t.Helper()
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3", Topic: "banking", Settings: []byte(`{"rho":0.3}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3", Topic: "banking", Settings: []byte(`{"rho":0.3}`)})).Must(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -204,13 +201,9 @@ func TestMakingCutOff(t *testing.T) {
 	for name, manifest := range map[string]string{"empty": "", "half": "Bdgr", "nonsense": "this is no manifest of anything"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.Mkdir(filepath.Join(dir, making), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.Mkdir(filepath.Join(dir, making), 0o755))
 			for _, file := range []string{"MANIFEST", "000001.vlog", "00001.mem"} {
-				if err := os.WriteFile(filepath.Join(dir, making, file), []byte(manifest), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, os.WriteFile(filepath.Join(dir, making, file), []byte(manifest), 0o644))
 			}
 			if _, err := Open(dir); !errors.Is(err, ErrNone) {
 				t.Fatalf("open: %v, want no store", err)
@@ -219,18 +212,14 @@ func TestMakingCutOff(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, s.Close())
 			if _, err := os.Stat(filepath.Join(dir, making)); err == nil {
 				t.Error("the folder of the making is still there")
 			}
 			if s, err = Open(dir); err != nil || s.Info().Topic != "x" {
 				t.Fatalf("opened again: %v", err)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, s.Close())
 		})
 	}
 }
@@ -388,13 +377,8 @@ func TestInfoFile(t *testing.T) {
 func TestPipes(t *testing.T) {
 	class := testkit.Tries(t, "pipes and devices in a store")
 	whole := filepath.Join(t.TempDir(), "whole")
-	s, err := Create(whole, Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Create(whole, Info{})).Must(t)
+	testkit.Must(t, s.Close())
 	names := []string{"bad", database + "/LOCK", database + "/999999.sst", database + "/000009.vlog", database + "/reached", Derived + "/x", "model.fossick", "seeds.txt", "nats/jetstream/x"}
 	if err := filepath.WalkDir(whole, func(path string, d fs.DirEntry, err error) error {
 		if name, _ := filepath.Rel(whole, path); err == nil && !d.IsDir() {
@@ -411,15 +395,11 @@ func TestPipes(t *testing.T) {
 		} {
 			dir := filepath.Join(t.TempDir(), "store")
 			at := filepath.Join(dir, name)
-			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.CopyFS(dir, os.DirFS(whole)))
 			if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Fatal(err)
 			}
-			if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), put(at)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), put(at)))
 			for how, open := range map[string]func() (*Store, error){
 				"open": func() (*Store, error) { return Open(dir) }, "read": func() (*Store, error) { return OpenToRead(dir) },
 				"create": func() (*Store, error) { return Create(dir, Info{}) }, "repair": func() (*Store, error) { _, err := RepairAll(t.Context(), dir); return nil, err },

@@ -91,10 +91,7 @@ type coverSet struct {
 }
 
 func newCoverSet(t *testing.T, c *coverCase) *coverSet {
-	set, err := datasets.Open(testkit.Corpus(t, c.corpus), datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(datasets.Open(testkit.Corpus(t, c.corpus), datasets.Options{})).Must(t)
 	s := &coverSet{coverCase: c}
 	for e, err := range set.Examples() {
 		if err != nil {
@@ -106,10 +103,7 @@ func newCoverSet(t *testing.T, c *coverCase) *coverSet {
 		if u, err := url.Parse(e.URL); c.hosts && err == nil {
 			e.Site = u.Host
 		}
-		d, err := train.Doc(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Call(train.Doc(e)).Must(t)
 		s.all, s.docs = append(s.all, e), append(s.docs, d)
 	}
 	return s

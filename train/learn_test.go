@@ -15,6 +15,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/internal/stats"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -75,9 +76,7 @@ func TestTrainRepeats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := m.Write(&files[i]); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, m.Write(&files[i]))
 		}
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Errorf("%s: two runs, two models", name)
@@ -90,9 +89,7 @@ func TestTrainRepeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Write(&files[i]); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Write(&files[i]))
 	}
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 		t.Error("examples and a pool: two runs, two models")
@@ -444,9 +441,7 @@ func TestSelectDefaults(t *testing.T) {
 		}
 		m.Keywords = nil
 		var b bytes.Buffer
-		if err := m.Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Write(&b))
 		return b.Bytes()
 	}
 	for name, same := range map[string]features.Measure{

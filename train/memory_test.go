@@ -150,9 +150,7 @@ func letters(n int) string {
 func bytesOf(t *testing.T, m *models.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, m.Write(&b))
 	return b.Bytes()
 }
 
@@ -347,9 +345,7 @@ func TestRowLog(t *testing.T) {
 			for range 200 {
 				v := randomRow(rng)
 				want = append(want, v)
-				if err := l.add(v); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, l.add(v))
 			}
 			pages := 0
 			err := l.each(context.Background(), func(page int, v features.Vector) error {
@@ -383,13 +379,9 @@ func TestRowLogErrors(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	l = &rowLog{}
-	if err := l.add(features.Vector{Index: []int32{1, 5}, Value: []float32{1, 2}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, l.add(features.Vector{Index: []int32{1, 5}, Value: []float32{1, 2}}))
 	defer l.close()
-	if err := l.file.Truncate(2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, l.file.Truncate(2))
 	read := func() error {
 		return l.each(context.Background(), func(int, features.Vector) error { return nil })
 	}

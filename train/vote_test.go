@@ -141,9 +141,7 @@ func TestVoteModel(t *testing.T) {
 			if m, rep, err = Train(context.Background(), stream(mixed(160, 1)), opt); err != nil {
 				t.Fatal(err)
 			}
-			if err := m.Write(&files[i]); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, m.Write(&files[i]))
 		}
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Errorf("%d words: the same training gives two models", opt.Words)
@@ -154,10 +152,7 @@ func TestVoteModel(t *testing.T) {
 		if rep.Accuracy[models.Voting] == 0 || len(rep.Curve) == 0 {
 			t.Errorf("%d words: accuracies %v, a learning curve of %d points", opt.Words, rep.Accuracy, len(rep.Curve))
 		}
-		again, err := models.Read(&files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := testkit.Call(models.Read(&files[0])).Must(t)
 		got := apply(t, m, &Options{}, stream(mixed(80, 2)))
 		if read := apply(t, again, &Options{}, stream(mixed(80, 2))); read.Accuracy != got.Accuracy {
 			t.Errorf("%d words: accuracy %v, once read %v", opt.Words, got.Accuracy, read.Accuracy)
@@ -171,13 +166,8 @@ func TestVoteModel(t *testing.T) {
 // TestBallotIsModel: a trained vote or stack and its model score alike.
 func TestBallotIsModel(t *testing.T) {
 	ctx, opt := context.Background(), &Options{Words: 25}
-	if err := opt.complete(); err != nil {
-		t.Fatal(err)
-	}
-	c, err := gather(ctx, stream(mixed(80, 1)), opt, &Report{Accuracy: map[string]float64{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, opt.complete())
+	c := testkit.Call(gather(ctx, stream(mixed(80, 1)), opt, &Report{Accuracy: map[string]float64{}})).Must(t)
 	half := models.Calibration{Scale: 0.5}
 	for _, b := range []struct {
 		vote
@@ -194,16 +184,11 @@ func TestBallotIsModel(t *testing.T) {
 			{learner: newCN2(false), cal: half, share: 0.125},
 		}}, []float64{0.5, 0.375, 0.125}},
 	} {
-		f, err := b.fit(ctx, c, c.all(), opt.fitting())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Call(b.fit(ctx, c, c.all(), opt.fitting())).Must(t)
 		m := f.model(c, b.name(), opt)
 		m.Thresholds = []float64{0.5, 0.5}
 		m.Calibration.Scale = 1
-		if err := m.Check(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Check())
 		for i, share := range b.shares {
 			if m.Vote.Members[i].Share != share {
 				t.Errorf("%s: member %d has a share of %v, want %v", b.name(), i+1, m.Vote.Members[i].Share, share)
@@ -211,10 +196,7 @@ func TestBallotIsModel(t *testing.T) {
 		}
 		ask, scores := asker(m), make([]float64, 2)
 		for p, e := range mixed(80, 1) {
-			d, err := Doc(e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := testkit.Call(Doc(e)).Must(t)
 			f.scores(scores, c, p)
 			if got := ask(d); !(math.Abs(math.Exp(scores[0])-got[0]) <= 1e-6) {
 				t.Fatalf("%s, page %d: %v in training, %v by the model", b.name(), p, math.Exp(scores[0]), got[0])
@@ -293,10 +275,7 @@ func TestStackTrains(t *testing.T) {
 	}
 	ask, fresh := asker(m), mixed(1000, 2)
 	for _, e := range fresh {
-		d, err := Doc(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Call(Doc(e)).Must(t)
 		want := make([]float64, len(m.Classes))
 		for i, member := range members {
 			for class, p := range member(d) {

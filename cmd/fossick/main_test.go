@@ -184,9 +184,7 @@ func (l *requestLog) requests(t *testing.T) []request {
 	var all []request
 	for dec := json.NewDecoder(bytes.NewReader(l.buf.Bytes())); dec.More(); {
 		var r request
-		if err := dec.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, dec.Decode(&r))
 		all = append(all, r)
 	}
 	return all
@@ -244,10 +242,7 @@ func served(t *testing.T, set *datasets.Set, opt web.Options) (addr, ca string) 
 
 func demoSet(t *testing.T) *datasets.Set {
 	t.Helper()
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(datasets.Open("demo", datasets.Options{})).Must(t)
 	return set
 }
 

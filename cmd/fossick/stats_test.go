@@ -14,6 +14,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
+	"fossick/internal/testkit"
 )
 
 // copiedWeb has 30 pages over http and 20 over https, 7 copies of them, and 5 that differ from one in a
@@ -76,10 +77,7 @@ func TestStatsTables(t *testing.T) {
 		}
 	}
 	fossick(t, "stats", dir, "--top", "0", "--quiet", "--csv", folder)
-	files, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Call(os.ReadDir(folder)).Must(t)
 	if len(files) != len(statsKeys) {
 		t.Errorf("%d files, want one of each of %d tables", len(files), len(statsKeys))
 	}
@@ -129,9 +127,7 @@ type statsTables map[string]json.RawMessage
 func statsOf(t *testing.T, dirs ...string) statsTables {
 	t.Helper()
 	var all statsTables
-	if err := json.Unmarshal(fossick(t, append([]string{"stats", "--json", "--top", "0", "--quiet"}, dirs...)...), &all); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(fossick(t, append([]string{"stats", "--json", "--top", "0", "--quiet"}, dirs...)...), &all))
 	return all
 }
 

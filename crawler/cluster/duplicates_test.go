@@ -48,10 +48,7 @@ func TestDuplicates(t *testing.T) {
 				}
 				dropped, duplicates := uint64(0), uint64(0)
 				for _, s := range g.stores {
-					n, err := s.Counts()
-					if err != nil {
-						t.Fatal(err)
-					}
+					n := testkit.Call(s.Counts()).Must(t)
 					dropped += n.Dropped
 					duplicates += n.States[string(fetch.StateDuplicate)]
 				}

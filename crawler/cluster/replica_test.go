@@ -36,10 +36,7 @@ type owner struct {
 const ownerID = "00000000000000aa"
 
 func newOwner(t *testing.T, bodies bool) *owner {
-	s, err := store.Create(filepath.Join(t.TempDir(), "owner"), store.Info{Agent: ownerID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(filepath.Join(t.TempDir(), "owner"), store.Info{Agent: ownerID})).Must(t)
 	t.Cleanup(func() { _ = s.Close() })
 	o := &owner{
 		t: t, store: s, bodies: bodies, rng: rand.New(rand.NewPCG(1, 2)), dice: rand.New(rand.NewPCG(3, 4)),

@@ -394,10 +394,7 @@ func FuzzTaskWire(f *testing.F) {
 // pairOf returns peer 0 of two in session 7. Nobody reads its exchange.
 func pairOf(t *testing.T) *peer {
 	t.Helper()
-	e, err := NewHub().Open(idA)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Call(NewHub().Open(idA)).Must(t)
 	t.Cleanup(func() { _ = e.Close() })
 	return newPeer(e, 7, 0, []AgentID{idA, idB}, time.Second)
 }

@@ -332,10 +332,7 @@ func TestLabels(t *testing.T) {
 				opt.Delay.Rest = 100 * time.Millisecond
 				all = append(all, opt)
 			}
-			team, err := NewTeam(all)
-			if err != nil {
-				t.Fatal(err)
-			}
+			team := testkit.Call(NewTeam(all)).Must(t)
 			ctx, stop := context.WithCancel(t.Context())
 			done := make(chan error)
 			go func() {
@@ -367,9 +364,7 @@ func labelOne(t *testing.T, team *Team, stores []*store.Store) (url, said string
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := engine.Mark(t.Context(), []crawler.Mark{{URL: p.URL, OnTopic: true}}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Call(engine.Mark(t.Context(), []crawler.Mark{{URL: p.URL, OnTopic: true}})).Must(t)
 			return p.URL, "true of " + p.Title
 		}
 	}

@@ -56,10 +56,7 @@ type known struct {
 
 func newPair(t *testing.T, seed uint64) *pair {
 	dir := filepath.Join(t.TempDir(), "crawl")
-	s, err := store.Create(dir, store.Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(dir, store.Info{})).Must(t)
 	w := &pair{t: t, rng: rand.New(rand.NewPCG(seed, 1)), dir: dir, store: s, urls: []known{{}}}
 	w.both = [2]Journal{w.disk(), NewMemory()}
 	w.counts = store.Counts{States: map[string]uint64{}, Codes: map[int]uint64{}}

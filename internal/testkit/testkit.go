@@ -1,4 +1,4 @@
-// Package testkit is what tests of several rooms share: how much to do, corpora, third-party programs
+// Package testkit is what tests of several rooms share: how much to do, errors that end a test, corpora, third-party programs
 // to compare with, tries of attacks, and the coverage of intervals.
 //
 // With FOSSICK_FULL=1 tests do everything, else a quick selection (docs/CONTRIBUTING.md). scripts/peers.sh
@@ -62,6 +62,32 @@ func Rounds(few, all int) int {
 		return all
 	}
 	return few
+}
+
+// Must ends the test with the first error.
+func Must(t testing.TB, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Call takes the results of a call. Its Must returns the value, or ends the test with the error:
+//
+//	s := testkit.Call(store.Open(dir)).Must(t)
+func Call[T any](v T, err error) called[T] { return called[T]{v, err} }
+
+type called[T any] struct {
+	value T
+	err   error
+}
+
+func (c called[T]) Must(t testing.TB) T {
+	t.Helper()
+	Must(t, c.err)
+	return c.value
 }
 
 // Corpus returns the path of a corpus or of one of its files, or skips the test without it.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
+
+	"fossick/internal/testkit"
 )
 
 // oneTable makes a closed database with one table of n records.
@@ -208,9 +210,7 @@ func BenchmarkCheckTable(b *testing.B) {
 		var err error
 		buf, err = readFile(name, buf)
 		must(b, err)
-		if _, err := checkTable(buf, badgeroptions.None); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Call(checkTable(buf, badgeroptions.None)).Must(b)
 	}
 }
 
