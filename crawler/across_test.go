@@ -584,10 +584,7 @@ func adopt(t *testing.T, refetch bool) {
 	replica := x.replicaOf(0)
 	follow := func() {
 		var all []store.Parcel
-		for p, err := range store.OutboxOf(dead.opt.Store).Parcels(store.KeeperPart, 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, store.OutboxOf(dead.opt.Store).Parcels(store.KeeperPart, 0)) {
 			all = append(all, p)
 		}
 		n := testkit.Call(store.ReplicaIn(replica).Apply(0, all)).Must(t)

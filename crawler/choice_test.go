@@ -124,13 +124,10 @@ func TestPatienceAtManyHosts(t *testing.T) {
 	}
 	order := ordering(t, "relevance")
 	crawl := func(patience float64) (took time.Duration, chance float64) {
-		r, err := Virtual(t.Context(), Options{
+		r := testkit.Call(Virtual(t.Context(), Options{
 			Scorer: chanceScorer{}, Ordering: order, Seeds: []string{"http://h0.example/start"}, Workers: 32, MaxPages: 8 * hosts,
 			Delay: Delay{Fixed: true, Rest: time.Second}, FollowTraps: true, KeepNear: true, Patience: patience,
-		}, web)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, web)).Must(t)
 		for _, p := range r.Pages {
 			chance += chanceScorer{}.chance(p.Page.URL) / float64(len(r.Pages))
 		}

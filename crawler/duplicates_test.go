@@ -92,10 +92,7 @@ func TestDuplicatesAcross(t *testing.T) {
 			}
 			dropped := 0
 			for _, m := range x.agents {
-				for e, err := range m.opt.Store.URLs().Ended(string(fetch.StateDuplicate)) {
-					if err != nil {
-						t.Fatal(err)
-					}
+				for e := range testkit.All(t, m.opt.Store.URLs().Ended(string(fetch.StateDuplicate))) {
 					if e.Page == 0 {
 						dropped++
 						if of, _ := bytes.CutPrefix([]byte(e.Reason), []byte("same content as ")); w.pages[string(of)] != w.pages[e.URL] {
@@ -347,10 +344,7 @@ func TestDuplicatesAndDeath(t *testing.T) {
 				found := w.stored(x.finish())
 				lost := map[string]bool{}
 				for _, m := range x.alive() {
-					for e, err := range m.opt.Store.URLs().Ended(StateLost) {
-						if err != nil {
-							t.Fatal(err)
-						}
+					for e := range testkit.All(t, m.opt.Store.URLs().Ended(StateLost)) {
 						lost[w.pages[e.URL]] = true
 					}
 				}

@@ -243,17 +243,11 @@ func journalOf(t *testing.T, s *store.Store) string {
 		discovery := testkit.Call(s.URLs().Discovery(id)).Must(t)
 		note(t, &b, life(t, s, discovery.URL))
 	}
-	for h, err := range s.Hosts() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for h := range testkit.All(t, s.Hosts()) {
 		note(t, &b, h)
 	}
 	var exchanges []store.HostExchange
-	for x, err := range s.Exchanges("") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for x := range testkit.All(t, s.Exchanges("")) {
 		exchanges = append(exchanges, x)
 	}
 	slices.SortStableFunc(exchanges, func(a, b store.HostExchange) int { return cmp.Compare(a.Host, b.Host) })

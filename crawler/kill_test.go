@@ -199,10 +199,7 @@ func checkQueue(t *testing.T, dir string, kill int) {
 		t.Fatal(err)
 	}
 	var want []store.Waiter
-	for w, err := range s.URLs().Waiters() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for w := range testkit.All(t, s.URLs().Waiters()) {
 		want = append(want, w)
 	}
 	slices.SortFunc(want, func(a, b store.Waiter) int {

@@ -69,10 +69,7 @@ func TestEarlierChecksums(t *testing.T) {
 		opt := newOptions(t, w, "http://h0.test/")
 		crawl(t, opt)
 		b := opt.Store.Batch()
-		for p, err := range opt.Store.Pages() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, opt.Store.Pages()) {
 			body := testkit.Call(opt.Store.Body(p.Number)).Must(t)
 			parsed := testkit.Call(page.Parse(body, page.ParseOptions{URL: p.URL})).Must(t)
 			old, sum := *p, parsed.AbsoluteChecksum()
@@ -135,10 +132,7 @@ func TestNearDuplicatesAcross(t *testing.T) {
 				of := map[string]string{} // URL of a near-duplicate → the other agent's page
 				for _, m := range x.agents {
 					checkVerified(t, m.opt.Store)
-					for e, err := range m.opt.Store.URLs().Ended(string(fetch.StateDuplicate)) {
-						if err != nil {
-							t.Fatal(err)
-						}
+					for e := range testkit.All(t, m.opt.Store.URLs().Ended(string(fetch.StateDuplicate))) {
 						original, rest, _ := strings.Cut(strings.TrimPrefix(e.Reason, "near-duplicate of "), " (similarity ")
 						if !(e.Resemblance >= .9 && e.Resemblance <= 1) || e.Page == 0 && rest == "" {
 							t.Errorf("%s ended: %+v", e.URL, e)

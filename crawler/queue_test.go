@@ -183,17 +183,11 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	waits := 0
-	for waiter, err := range opt.Store.URLs().Waiters() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for waiter := range testkit.All(t, opt.Store.URLs().Waiters()) {
 		waits++
 		check(waiter.Discovery, waiter.Score, waiter.Priority)
 	}
-	for e, err := range opt.Store.URLs().Ended("ok") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, opt.Store.URLs().Ended("ok")) {
 		check(e.Discovery, e.Score, -1)
 	}
 	if waits < 50 || checked < 120 {

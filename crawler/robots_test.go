@@ -244,10 +244,7 @@ func TestTDMRep(t *testing.T) {
 				t.Errorf("%d requests counted of %d", r.Counts.Requests, len(w.log))
 			}
 			journalled, note := 0, ""
-			for x, err := range opt.Store.Exchanges("a.test:80") {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for x := range testkit.All(t, opt.Store.Exchanges("a.test:80")) {
 				if x.For == store.ForTDMRep {
 					journalled, note = journalled+1, x.Note
 				}

@@ -157,19 +157,13 @@ func checkSitemaps(t *testing.T, dir string, kill int) (known int, half bool) {
 	}()
 	checkSound(t, s)
 	born := map[string]int{}
-	for e, err := range s.URLs().Ended("none") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, s.URLs().Ended("none")) {
 		if e.Via == store.ViaSitemap {
 			born[e.AtHost]++
 			known++
 		}
 	}
-	for h, err := range s.Hosts() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for h := range testkit.All(t, s.Hosts()) {
 		if h.Sitemaps == nil {
 			continue
 		}

@@ -80,10 +80,7 @@ func TestWireIsKept(t *testing.T) {
 		check(want)
 		checkVerified(t, opt.Store)
 		var elsewhere []string
-		for e, err := range opt.Store.URLs().Elsewhere() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for e := range testkit.All(t, opt.Store.URLs().Elsewhere()) {
 			discovery := testkit.Call(opt.Store.URLs().Discovery(e.ID)).Must(t)
 			elsewhere = append(elsewhere, discovery.URL)
 		}

@@ -130,12 +130,9 @@ func TestLyingNames(t *testing.T) {
 		}
 		seeds = append(seeds, fmt.Sprintf("http://%s:%d/", name, attacker.Port()))
 	}
-	fetcher, err := fetch.New(fetch.Options{
+	fetcher := testkit.Call(fetch.New(fetch.Options{
 		Resolver: names, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, ConnectTimeout: 2 * time.Second,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})).Must(t)
 	defer fetcher.Close()
 	opt := newOptions(t, &fakeWeb{}, append(seeds, fmt.Sprintf("http://good.test:%d/0", victim.Port()))...)
 	opt.Fetcher, opt.Workers, opt.MaxWait = fetcher, 4, 5*time.Second
@@ -149,10 +146,7 @@ func TestLyingNames(t *testing.T) {
 	if n := evil.Load(); n == 0 {
 		t.Error("the attacker was not asked for anything: the test means nothing")
 	}
-	for h, err := range opt.Store.Hosts() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for h := range testkit.All(t, opt.Store.Hosts()) {
 		if want := victim.Addr().String(); strings.HasPrefix(h.Name, "good") != (h.Address == want) {
 			t.Errorf("%s is said to be at %q", h.Name, h.Address)
 		}

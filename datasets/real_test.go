@@ -34,16 +34,10 @@ func TestRealCorpora(t *testing.T) {
 			}
 			rows, links := 0, 0
 			s := testkit.Call(Open(testkit.Corpus(t, tt.path), Options{})).Must(t)
-			for _, err := range s.Examples() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for range testkit.All(t, s.Examples()) {
 				rows++
 			}
-			for _, err := range s.Links() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for range testkit.All(t, s.Links()) {
 				links++
 			}
 			rep := testkit.Call(s.Report()).Must(t)
@@ -84,10 +78,7 @@ func TestRealPages(t *testing.T) {
 			}
 			s := testkit.Call(Open(testkit.Corpus(t, name), Options{})).Must(t)
 			n, bare, failed := 0, 0, 0
-			for e, err := range s.Examples() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for e := range testkit.All(t, s.Examples()) {
 				if n++; n%7 != 0 {
 					continue
 				}

@@ -75,10 +75,7 @@ func TestWARC(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]*Example{}
-		for e, err := range set.Examples() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for e := range testkit.All(t, set.Examples()) {
 			got[e.URL] = e
 		}
 		want := map[string]string{
@@ -181,10 +178,7 @@ func TestWARCSniffs(t *testing.T) {
 	writeArchive(t, path, drafts)
 	set := testkit.Call(Open(path, Options{})).Must(t)
 	found := map[string]int{}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if strings.Contains(e.URL, "page") && e.HTML != "" || strings.Contains(e.URL, "text") && e.Text != "" {
 			found[e.URL[17:21]]++
 		} else {
@@ -421,20 +415,14 @@ func TestNoFilesOfOthers(t *testing.T) {
 				}
 				return filepath.Join(dir, strings.TrimSuffix(filepath.Base(page), ext)+name+ext)
 			}
-			err := errors.Join(
+			testkit.Must(t, errors.Join(
 				os.WriteFile(filepath.Join(top, "secret.html"), []byte(secret), 0o600), os.MkdirAll(dir, 0o700),
 				os.WriteFile(page, []byte("Subject: x\n\n<title>x</title> a page"), 0o600),
 				os.Symlink(page, beside("a")), os.Symlink(filepath.Join(top, "secret.html"), beside("b")), os.Symlink("/dev/zero", beside("c")),
 				syscall.Mkfifo(beside("d"), 0o600), os.Symlink(beside("d"), beside("e")), os.Symlink("nowhere", beside("f")),
 				os.Symlink("real", filepath.Join(top, "set")),
-			)
-			if err != nil {
-				t.Fatal(err)
-			}
-			set, err := Open(filepath.Join(top, "set"), Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			))
+			set := testkit.Call(Open(filepath.Join(top, "set"), Options{})).Must(t)
 			n := 0
 			for e, err := range set.Examples() {
 				if err != nil {
@@ -447,10 +435,7 @@ func TestNoFilesOfOthers(t *testing.T) {
 			if n != c.pages || set.layout != c.layout {
 				t.Errorf("%d pages in layout %s, want %d in %s", n, set.layout, c.pages, c.layout)
 			}
-			report, err := set.Report()
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := testkit.Call(set.Report()).Must(t)
 			notes := strings.Join(report.Notes(), "\n")
 			for _, want := range []string{"2 files skipped: a link that leads out of the folder, first ", "2 files skipped: not a regular file", "1 file skipped: a link that leads nowhere"} {
 				files.Try(strings.Contains(notes, want), "notes %q, want %q", notes, want)

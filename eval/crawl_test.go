@@ -297,10 +297,7 @@ func TestRefineInterrupted(t *testing.T) {
 		t.Fatalf("got %d pages, %v; want some 50 and the context's error", r.Pages, err)
 	}
 	labels := 0
-	for _, err := range s.Labels() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for range testkit.All(t, s.Labels()) {
 		labels++
 	}
 	if labels != r.Pages {
@@ -315,13 +312,10 @@ func TestJudgeByModel(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 8)), 80))
 	defer closed(t, s)
 	c := load(t, s)
-	err := c.judgeByModel(context.Background(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, func(p *page.Page) judgement {
+	testkit.Must(t, c.judgeByModel(context.Background(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, func(p *page.Page) judgement {
 		got := moneyWords(p)
 		return judgement{got.Score > 0.5, true, got.Rest}
-	}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, 2))
 	for _, p := range c.Pages {
 		if p.Relevant != strings.Contains(p.URL, "/banking/") {
 			t.Fatalf("%s: relevant %v", p.URL, p.Relevant)

@@ -205,16 +205,13 @@ func TestRanked(t *testing.T) {
 			}
 			ranks = append(ranks, store.NumberedRank{Page: p.Number, Rank: store.Rank{Score: x}})
 		}
-		err := s.Ranks().Put(t.Context(), store.Ranking{Method: "pagerank", Nodes: 1000}, func(yield func(store.NumberedRank) bool) {
+		testkit.Must(t, s.Ranks().Put(t.Context(), store.Ranking{Method: "pagerank", Nodes: 1000}, func(yield func(store.NumberedRank) bool) {
 			for _, r := range ranks {
 				if !yield(r) {
 					return
 				}
 			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		c := load(t, s)
 		closed(t, s)
 		c.judgeByTruth(truthOf("banking", 400))

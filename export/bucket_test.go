@@ -64,10 +64,7 @@ func (s *server) open(t *testing.T, key string, single bool) *bucketPlace {
 func (s *server) content(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for o, err := range s.client.below(t.Context(), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for o := range testkit.All(t, s.client.below(t.Context(), "")) {
 		body, err := s.client.open(t.Context(), o.Key)
 		if err != nil {
 			t.Fatal(err)
@@ -82,10 +79,7 @@ func (s *server) content(t *testing.T) map[string]string {
 func (s *server) uploads(t *testing.T) int {
 	t.Helper()
 	n := 0
-	for _, err := range s.client.uploads(t.Context(), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for range testkit.All(t, s.client.uploads(t.Context(), "")) {
 		n++
 	}
 	return n

@@ -100,10 +100,7 @@ func openCollection(t testing.TB, partial bool, dirs ...string) *Collection {
 func all(t testing.TB, c *Collection, choice Choice, want Want) (pages []*Page, left Left) {
 	t.Helper()
 	s := testkit.Call(c.Select(t.Context(), choice, want)).Must(t)
-	for p, err := range s.Pages(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages(t.Context())) {
 		pages = append(pages, p)
 	}
 	return pages, s.Left()
@@ -310,18 +307,12 @@ func TestCancelledAtTheLast(t *testing.T) {
 	t.Parallel()
 	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{{path: "a.test/1", body: "<p>words"}})
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := Open(ctx, []string{dir}, Options{Open: openStore, Text: func([]byte, *Page, Want) (string, string) {
+	c := testkit.Call(Open(ctx, []string{dir}, Options{Open: openStore, Text: func([]byte, *Page, Want) (string, string) {
 		cancel()
 		return "", ""
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}})).Must(t)
 	t.Cleanup(func() { _ = c.Close() })
-	s, err := c.Select(ctx, Choice{}, Want{Text: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(c.Select(ctx, Choice{}, Want{Text: true})).Must(t)
 	var last error
 	for _, err := range s.Pages(ctx) {
 		last = err

@@ -43,13 +43,7 @@ func databasePages(n int) (all []*Page) {
 
 func run(t *testing.T, s Sink, all []*Page) error {
 	t.Helper()
-	n, err := Run(t.Context(), func(yield func(*Page, error) bool) {
-		for _, p := range all {
-			if !yield(p, nil) {
-				return
-			}
-		}
-	}, []Sink{s})
+	n, err := Run(t.Context(), testkit.Each(all), []Sink{s})
 	if err == nil && n != len(all) {
 		t.Errorf("%d pages of %d", n, len(all))
 	}

@@ -66,16 +66,10 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages, links := map[string]string{}, map[datasets.Link]bool{}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		pages[e.URL] = e.Label
 	}
-	for l, err := range set.Links() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for l := range testkit.All(t, set.Links()) {
 		if links[l] = true; pages[l.Dst] == "" {
 			pages[l.Dst] = ""
 		}
@@ -340,10 +334,7 @@ func TestPutRanks(t *testing.T) {
 	if err != nil || int(n) != len(pages) || len(pages) == 0 {
 		t.Fatalf("%d of %d pages: %v", n, len(pages), err)
 	}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		v, _, err := g.Node(p.URL)
 		rank, ranking, err2 := s.Ranks().Of(p.Number)
 		testkit.Must(t, errors.Join(err, err2))

@@ -37,13 +37,7 @@ func rows(n int) []*datasets.Example {
 }
 
 func set(all []*datasets.Example) iter.Seq2[*datasets.Example, error] {
-	return func(yield func(*datasets.Example, error) bool) {
-		for _, e := range all {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
+	return testkit.Each(all)
 }
 
 func options(source string) ImportOptions {
@@ -55,10 +49,7 @@ func check(t *testing.T, dir string, all []*datasets.Example) {
 	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	chain, n := len(all)-6, 0
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		e, links := all[min(n, len(all)-1)], 2
 		if n == chain { // of the difficult rows only the plain text is stored
 			e, links = all[len(all)-1], 0

@@ -95,14 +95,12 @@ func TestCompressed(t *testing.T) {
 		return nodeOf[url]
 	}
 	edges := map[string]bool{}
-	if err := g.Scan(0, g.Nodes(), func(v uint32, to []uint32) error {
+	testkit.Must(t, g.Scan(0, g.Nodes(), func(v uint32, to []uint32) error {
 		for _, w := range to {
 			edges[fmt.Sprintf("%d-%d", name(v), name(w))] = true
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if got := slices.Sorted(maps.Keys(edges)); g.Nodes() != 3 || !slices.Equal(got, edgesOfWeb) {
 		t.Errorf("%d nodes, edges %v, want %v", g.Nodes(), got, edgesOfWeb)
 	}

@@ -33,7 +33,7 @@ func begin(t *testing.T, path string, single bool) *filePlace {
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			text, readErr := os.ReadFile(path)
 			err = readErr
@@ -41,10 +41,7 @@ func content(t *testing.T, dir string) map[string]string {
 			files[filepath.ToSlash(name)] = string(text)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 

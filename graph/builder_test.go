@@ -20,16 +20,13 @@ func edgesOf(t testing.TB, g *Graph) (nodes []string, edges map[[2]string]int) {
 		s := testkit.Call(g.Name(v)).Must(t)
 		return s
 	}
-	err := g.Scan(0, g.Nodes(), func(v uint32, list []uint32) error {
+	testkit.Must(t, g.Scan(0, g.Nodes(), func(v uint32, list []uint32) error {
 		nodes = append(nodes, name(v))
 		for _, s := range list {
 			edges[[2]string{name(v), name(s)}]++
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return nodes, edges
 }
 

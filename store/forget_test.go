@@ -63,10 +63,8 @@ func unforgotten(t *testing.T) (dir string, kept []byte) {
 		}
 		testkit.Must(t, errors.Join(err, b.PutVisit(id, 1, Visit{State: "ok", Code: 200}), b.PutOutcome(id, Outcome{State: "ok", Page: uint64(id)}), b.PutPage(p, body)))
 	}
-	if err := errors.Join(b.PutCounts(&Counts{URLs: 5, Pages: 3, Bytes: uint64(3 * len(kept)), States: map[string]uint64{"ok": 3}, Parcels: 1}), b.PutLabel(1, Label{Rule: words}), OutboxIn(b).PutChanges(1), b.Commit(), s.Close(),
-		os.Mkdir(filepath.Join(dir, Derived), 0o700), os.WriteFile(filepath.Join(dir, Derived, "words"), []byte(words), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(b.PutCounts(&Counts{URLs: 5, Pages: 3, Bytes: uint64(3 * len(kept)), States: map[string]uint64{"ok": 3}, Parcels: 1}), b.PutLabel(1, Label{Rule: words}), OutboxIn(b).PutChanges(1), b.Commit(), s.Close(),
+		os.Mkdir(filepath.Join(dir, Derived), 0o700), os.WriteFile(filepath.Join(dir, Derived, "words"), []byte(words), 0o600)))
 	if !onDisk(t, dir, secret) {
 		t.Fatal("the test looks for what is not there")
 	}
@@ -196,7 +194,7 @@ func (c *countdown) Err() error {
 
 func onDisk(t *testing.T, dir, text string) (found bool) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -205,9 +203,6 @@ func onDisk(t *testing.T, dir, text string) (found bool) {
 			found = true
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found
 }

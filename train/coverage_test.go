@@ -93,10 +93,7 @@ type coverSet struct {
 func newCoverSet(t *testing.T, c *coverCase) *coverSet {
 	set := testkit.Call(datasets.Open(testkit.Corpus(t, c.corpus), datasets.Options{})).Must(t)
 	s := &coverSet{coverCase: c}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if c.keep != nil && !c.keep(e) || c.opt.Class(e) == "" {
 			continue
 		}

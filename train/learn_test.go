@@ -40,13 +40,7 @@ func toy(n int, labels ...string) []*datasets.Example {
 }
 
 func stream(set []*datasets.Example) iter.Seq2[*datasets.Example, error] {
-	return func(yield func(*datasets.Example, error) bool) {
-		for _, e := range set {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
+	return testkit.Each(set)
 }
 
 func TestTrainLearns(t *testing.T) {

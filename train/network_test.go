@@ -178,10 +178,8 @@ func TestCommittee(t *testing.T) {
 		nets[i].draw(rng)
 	}
 	one := committee(nets)
-	if err := (&models.Model{Classifier: models.NN, Classes: []string{"a", "b", "c"}, Terms: make([]string, 9),
-		Thresholds: make([]float64, 3), Network: one}).Check(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, (&models.Model{Classifier: models.NN, Classes: []string{"a", "b", "c"}, Terms: make([]string, 9),
+		Thresholds: make([]float64, 3), Network: one}).Check())
 	got, hidden := make([]float64, 3), make([]float32, one.Units())
 	for _, x := range randomLesson(rng, s, 20).rows {
 		one.Scores(got, x, hidden)

@@ -23,10 +23,7 @@ func TestPlanMake(t *testing.T) {
 	all := func(rows datasets.Stream) datasets.Stream { return rows }
 	made := testkit.Call(p.train(t.Context(), all)).Must(t)
 	tests := 0
-	for e, err := range made.Parts.Test {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, made.Parts.Test) {
 		if p.Options.Class(e) != "" {
 			tests++
 		}
@@ -60,10 +57,7 @@ func rowsOf(specs ...string) datasets.Stream {
 func labelsOf(t *testing.T, rows datasets.Stream) []string {
 	t.Helper()
 	var labels []string
-	for e, err := range rows {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, rows) {
 		if e.Labels[0] != e.Label {
 			t.Errorf("label %s, labels %v: want it first", e.Label, e.Labels)
 		}

@@ -53,10 +53,7 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 	t.Helper()
 	ask := asker(m)
 	var truth, predicted []int
-	for e, err := range seq {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, seq) {
 		class := m.Class(opt.Class(e))
 		if class < 0 {
 			continue
@@ -196,10 +193,7 @@ func TestStackCompared(t *testing.T) {
 			continue
 		}
 		var all []*datasets.Example
-		for e, err := range examples(t, set.data).Examples() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for e := range testkit.All(t, examples(t, set.data).Examples()) {
 			all = append(all, e)
 		}
 		draw, _ := strconv.ParseUint(cmp.Or(os.Getenv("DRAW"), "1"), 10, 64)
@@ -383,7 +377,7 @@ func (p *protocol) read(t testing.TB, opt *Options) (*corpus, []string) {
 	var parts []string
 	set := examples(t, p.data)
 	n := -1
-	c, err := gather(context.Background(), func(yield func(*datasets.Example, error) bool) {
+	c := testkit.Call(gather(context.Background(), func(yield func(*datasets.Example, error) bool) {
 		for e, err := range set.Examples() {
 			n++
 			if err == nil {
@@ -396,10 +390,7 @@ func (p *protocol) read(t testing.TB, opt *Options) (*corpus, []string) {
 				return
 			}
 		}
-	}, opt, &Report{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, opt, &Report{})).Must(t)
 	return c, parts
 }
 

@@ -123,10 +123,7 @@ func crawlInOrder(t *testing.T, how plan.Scoring, agents int, together bool) {
 	}
 	var urls []string
 	for _, o := range all {
-		for p, err := range o.Store.Pages() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, o.Store.Pages()) {
 			urls = append(urls, p.URL)
 		}
 	}

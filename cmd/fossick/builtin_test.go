@@ -143,10 +143,7 @@ func judgeTopic(t *testing.T, name, label string, set *datasets.Set) (precision,
 	topic := testkit.Call(models.BuiltinTopic(name)).Must(t)
 	c := testkit.Call(classify.New(topic.Model)).Must(t)
 	var hits, kept, of float64
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		d := testkit.Call(train.Doc(e)).Must(t)
 		is, says := e.Label == label, c.Score(d, name) >= topic.Model.Threshold(name)
 		if is {

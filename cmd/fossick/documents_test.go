@@ -72,10 +72,7 @@ func crawledAs(t *testing.T, corpus, seed string, pages int, share float64) craw
 	s := testkit.Call(store.OpenToRead(dir)).Must(t)
 	defer func() { _ = s.Close() }() // only read from
 	crawled := crawledWeb{pages: map[string]bool{}}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		if crawled.pages[p.URL] = p.Relevant; document.TypeOf(p.ContentType) != "html" {
 			crawled.documents++
 		}

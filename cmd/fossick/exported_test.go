@@ -76,10 +76,7 @@ func fossick(t *testing.T, args ...string) []byte {
 func crawlCorpus(t *testing.T, corpus, dir string) {
 	set := testkit.Call(datasets.Open(corpus, datasets.Options{})).Must(t)
 	starts := map[string]string{}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if host := page.Host(e.URL); starts[host] == "" || len(e.URL) < len(starts[host]) {
 			starts[host] = e.URL
 		}
@@ -105,16 +102,13 @@ func (e *exported) read(t *testing.T) {
 		e.nodes[row.URL] = row.Node
 	}
 	path := filepath.Join(t.TempDir(), "store.graph")
-	_, err := export.GraphSource{Name: e.store, OpenStore: func(path string) (*store.Store, func() error, error) {
+	testkit.Call(export.GraphSource{Name: e.store, OpenStore: func(path string) (*store.Store, func() error, error) {
 		s, err := store.OpenToRead(path)
 		if err != nil {
 			return nil, nil, err
 		}
 		return s, s.Close, nil
-	}}.Build(t.Context(), path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}.Build(t.Context(), path, 0)).Must(t)
 	e.edges = e.edgesOf(t, path)
 }
 
@@ -138,16 +132,14 @@ func (e *exported) edgesOf(t *testing.T, path string) map[edge]bool {
 		}
 	}
 	edges := map[edge]bool{}
-	if err := g.Scan(0, g.Nodes(), func(v uint32, successors []uint32) error {
+	testkit.Must(t, g.Scan(0, g.Nodes(), func(v uint32, successors []uint32) error {
 		for _, to := range successors {
 			if from, to := node[v], node[to]; min(from, to) >= 0 && from != to {
 				edges[edge{from, to}] = true
 			}
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return edges
 }
 

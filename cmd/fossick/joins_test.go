@@ -76,7 +76,7 @@ func (e *exported) table(t *testing.T, name string) (lines [][]string) {
 
 // inMarkdown reads the front matter of each file.
 func (e *exported) inMarkdown(t *testing.T) (got []record) {
-	err := filepath.WalkDir(filepath.Join(e.dir, "markdown"), func(path string, d fs.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(filepath.Join(e.dir, "markdown"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -94,10 +94,7 @@ func (e *exported) inMarkdown(t *testing.T) (got []record) {
 		}
 		got = append(got, record{front["id"], number(t, front["node"]), front["url"]})
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return got
 }
 

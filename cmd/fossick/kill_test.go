@@ -470,10 +470,7 @@ func checkStore(t *testing.T, dir string) map[string]string {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
 	n, sums, pages := uint64(0), map[uint64]string{}, map[string]string{}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		if n++; p.Number != n {
 			t.Errorf("page %d follows page %d", p.Number, n-1)
 		}
@@ -486,10 +483,7 @@ func checkStore(t *testing.T, dir string) map[string]string {
 	if counts, err := s.Counts(); err != nil || counts.Pages != n {
 		t.Errorf("%d pages are counted, %v; there are %d", counts.Pages, err, n)
 	}
-	for e, err := range s.URLs().Ended("duplicate") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, s.URLs().Ended("duplicate")) {
 		pages[e.URL] = sums[e.Outcome.Page]
 	}
 	return pages
@@ -500,10 +494,7 @@ func storedOrder(t *testing.T, dir string) (urls []string) {
 	t.Helper()
 	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		urls = append(urls, p.URL)
 	}
 	return urls

@@ -157,10 +157,7 @@ func keptLabels(t *testing.T, dir string) map[uint64]store.Label {
 	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	all := map[uint64]store.Label{}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		if l, err := s.Label(p.Number); err != nil {
 			t.Fatal(err)
 		} else if l != nil {
@@ -196,10 +193,7 @@ func keptRanks(t *testing.T, dir string) (method string, ranks map[uint64]store.
 	if ranking != nil {
 		method = ranking.Method
 	}
-	for r, err := range s.Ranks().All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testkit.All(t, s.Ranks().All()) {
 		if ranks == nil {
 			ranks = map[uint64]store.Rank{}
 		}

@@ -71,21 +71,12 @@ func upperFolders(t *testing.T, corpus string, folders int) *datasets.Set {
 	t.Helper()
 	set := testkit.Call(datasets.Open(corpus, datasets.Options{})).Must(t)
 	var kept []*datasets.Example
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if _, path, _ := strings.Cut(e.URL, "://"); strings.Count(path, "/") <= folders+1 {
 			kept = append(kept, e)
 		}
 	}
-	return datasets.FromSeq(corpus, func(yield func(*datasets.Example, error) bool) {
-		for _, e := range kept {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}, datasets.Options{})
+	return datasets.FromSeq(corpus, testkit.Each(kept), datasets.Options{})
 }
 
 // focusOrder runs a crawl and returns the URLs of its pages in order.

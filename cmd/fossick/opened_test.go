@@ -104,15 +104,9 @@ func ownSettings(t *testing.T, text string) {
 // TestWhatAStoreOpens checks that a resumed crawl prints what it takes from its store.
 func TestWhatAStoreOpens(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s, err := store.Create("s", store.Info{Topic: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	saved, err := json.Marshal(plan.Settings{Manners: plan.Manners{Sign: "key"}, Network: plan.Network{
-		Ways: plan.Ways{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Proxy: "http://127.0.0.1:1", Hosts: "names", CA: "ca.pem"}, Listen: ":0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create("s", store.Info{Topic: "x"})).Must(t)
+	saved := testkit.Call(json.Marshal(plan.Settings{Manners: plan.Manners{Sign: "key"}, Network: plan.Network{
+		Ways: plan.Ways{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Proxy: "http://127.0.0.1:1", Hosts: "names", CA: "ca.pem"}, Listen: ":0"}})).Must(t)
 	testkit.Must(t, s.SetSettings(saved))
 	testkit.Must(t, s.Close())
 	for want, args := range map[string][]string{

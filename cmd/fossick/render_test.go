@@ -37,10 +37,7 @@ func crawledPages(t *testing.T, dir string) (read map[string]crawledPage, render
 	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	read = map[string]crawledPage{}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		body := testkit.Call(s.Body(p.Number)).Must(t)
 		parsed := testkit.Call(page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})).Must(t)
 		read[p.URL] = crawledPage{strings.Join(strings.Fields(parsed.Text), " "), len(p.Links)}
@@ -100,10 +97,7 @@ func judgeArchive(t *testing.T, crawl string, read map[string]crawledPage, log [
 	fossick(t, "export", crawl, "--to", "warc", "-o", to, "--quiet")
 	set := testkit.Call(datasets.Open(to, datasets.Options{})).Must(t)
 	again := map[string]string{}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		p := testkit.Call(page.Parse([]byte(e.HTML), page.ParseOptions{URL: e.URL, ContentType: "text/html; charset=utf-8"})).Must(t)
 		again[e.URL] = strings.Join(strings.Fields(p.Text), " ")
 	}

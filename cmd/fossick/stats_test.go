@@ -46,13 +46,7 @@ func copiedWeb() *datasets.Set {
 		add(fmt.Sprintf("http://copies.test/%d", i), html)
 	}
 	rows = append([]*datasets.Example{{URL: "http://start.test/", HTML: "<title>Start</title>" + start.String()}}, rows...)
-	return datasets.FromSeq("copied", func(yield func(*datasets.Example, error) bool) {
-		for _, e := range rows {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}, datasets.Options{})
+	return datasets.FromSeq("copied", testkit.Each(rows), datasets.Options{})
 }
 
 // TestStatsTables checks the rows of duplicates and TLS for a known web; headers of near-duplicates are

@@ -90,10 +90,7 @@ func TestSeedsTable(t *testing.T) {
 		if (row.Content != nil) != (row.State == "ok") {
 			t.Errorf("%s: a hash of content, without a page or none with one", line)
 		}
-		for p, err := range s.Pages() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, s.Pages()) {
 			if p.URL == row.URL && !row.Candidate {
 				if contents++; *row.Content != fmt.Sprintf("%x", p.Checksum) {
 					t.Errorf("%s; the page has %x", line, p.Checksum)

@@ -52,10 +52,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	got := map[int]int{}
-	for v, err := range visitsOf(t, dir) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for v := range testkit.All(t, visitsOf(t, dir)) {
 		got[v.Code]++
 	}
 	all, noted := 0, 0
@@ -176,10 +173,7 @@ func agree(t *testing.T, served *web.Web, dir string) {
 		}
 	}()
 	pages, within, expected, found := 0, 0, 0., 0.
-	for p, err := range watchedPages(s) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, watchedPages(s)) {
 		interval := served.Truth(p.URL).Interval.Seconds() * 1000
 		looks, changes, chance, last := 0, 0, 0., p.Visits[0].At
 		for _, v := range p.Visits[1:] {

@@ -174,10 +174,7 @@ func membersTeach(t *testing.T, seed uint64) {
 }
 
 func storedAt(t *testing.T, s *store.Store) (urls []string) {
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		urls = append(urls, p.URL)
 	}
 	return urls

@@ -153,12 +153,9 @@ func TestGuardDeniesDirect(t *testing.T) {
 	var hits atomic.Int32
 	srv := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
 	_, port, _ := strings.Cut(strings.TrimPrefix(srv.URL, "http://"), ":")
-	f, err := New(Options{Hosts: map[string]netip.AddrPort{
+	f := testkit.Call(New(Options{Hosts: map[string]netip.AddrPort{
 		"mapped.example": netip.MustParseAddrPort("127.0.0.1:" + port),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}})).Must(t)
 	defer f.Close()
 	for host := range strings.FieldsSeq("127.0.0.1 localhost 2130706433 0x7f.1 0177.1 127.1 [::1] [::ffff:127.0.0.1] [::127.0.0.1] [64:ff9b::7f00:1] mapped.example 0.0.0.0 １２７.0.0.1") {
 		checkState(t, f.Fetch(t.Context(), Request{URL: "http://" + host + ":" + port + "/"}), StateGuardDenied)

@@ -411,11 +411,8 @@ func FuzzRetryAfter(f *testing.F) {
 }
 
 func TestParseHosts(t *testing.T) {
-	hosts, err := ParseHosts(strings.NewReader(
-		"# where the test web stands\r\nA.example\t127.0.0.1:8080\r\n\nb.example. 127.0.0.2 # no port\nc.example\t[::1]:443\nd.example\t2001:db8::1\n"), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	hosts := testkit.Call(ParseHosts(strings.NewReader(
+		"# where the test web stands\r\nA.example\t127.0.0.1:8080\r\n\nb.example. 127.0.0.2 # no port\nc.example\t[::1]:443\nd.example\t2001:db8::1\n"), "f")).Must(t)
 	want := map[string]string{
 		"a.example": "127.0.0.1:8080",
 		"b.example": "127.0.0.2:0",

@@ -111,10 +111,7 @@ func TestOneCut(t *testing.T) {
 
 func parsedDemo(t *testing.T) (pages []*page.Page) {
 	set := testkit.Call(datasets.Open("demo", datasets.Options{})).Must(t)
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if e.HTML == "" {
 			continue
 		}
@@ -233,17 +230,14 @@ func TestTrainedStart(t *testing.T) {
 		return p
 	}
 	was, copied, other := text("http://a.test/", "green"), text("http://b.test/", "green"), text("http://a.test/", "red")
-	l, err := NewLabeller(&models.Topic{Name: "plants", Model: &models.Model{
+	l := testkit.Call(NewLabeller(&models.Topic{Name: "plants", Model: &models.Model{
 		Classifier: models.LinearSVM, Classes: []string{"other", "plants"}, Terms: []string{"fern"},
 		Weighting:   features.Weighting{IDF: features.IDF([]int32{3}, 100)},
 		Linear:      &models.Linear{Weights: make([]float32, 2), Bias: make([]float32, 2)},
 		Calibration: models.Calibration{Scale: 1},
 		Thresholds:  []float64{0.5, 0.5},
 		Card:        models.Card{Marks: models.KeepMarks([]uint64{models.Mark(features.Doc(was.Fields()))})},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}})).Must(t)
 	for _, c := range []struct {
 		name string
 		page *page.Page

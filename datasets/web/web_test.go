@@ -29,13 +29,7 @@ import (
 )
 
 func set(pages ...*datasets.Example) *datasets.Set {
-	return datasets.FromSeq("test", func(yield func(*datasets.Example, error) bool) {
-		for _, e := range pages {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}, datasets.Options{})
+	return datasets.FromSeq("test", testkit.Each(pages), datasets.Options{})
 }
 
 func few() *datasets.Set {
@@ -506,16 +500,13 @@ func TestSitemapIndex(t *testing.T) {
 
 func changing(t *testing.T, plan ChangePlan, n int) *Web {
 	t.Helper()
-	web, err := New(t.Context(), Options{Change: plan, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
+	web := testkit.Call(New(t.Context(), Options{Change: plan, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
 		for i := range n {
 			if !yield(&datasets.Example{URL: fmt.Sprintf("http://a.test/%d", i), HTML: fmt.Sprintf("<p>one<p>page %d has a long paragraph<pre>x</pre></body>", i)}, nil) {
 				return
 			}
 		}
-	}, datasets.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, datasets.Options{}))).Must(t)
 	t.Cleanup(func() {
 		if err := web.Close(); err != nil {
 			t.Error(err)
@@ -535,16 +526,13 @@ func ask(web *Web, url, etag string) *httptest.ResponseRecorder {
 // TestLastmod checks true and wrong lastmod values and 304 for an unchanged sitemap.
 func TestLastmod(t *testing.T) {
 	for _, wrong := range []float64{0, 1} {
-		web, err := New(t.Context(), Options{Sitemaps: true, Change: ChangePlan{Mean: time.Hour, Wrong: wrong}, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
+		web := testkit.Call(New(t.Context(), Options{Sitemaps: true, Change: ChangePlan{Mean: time.Hour, Wrong: wrong}, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
 			for i := range 20 {
 				if !yield(&datasets.Example{URL: fmt.Sprintf("http://h%d.test/", i), HTML: "<p>a page"}, nil) {
 					return
 				}
 			}
-		}, datasets.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, datasets.Options{}))).Must(t)
 		defer web.Close()
 		web.began = web.began.Add(-1000 * time.Hour)
 		seen := map[lastmod]int{}
@@ -780,10 +768,7 @@ func TestRealCorpora(t *testing.T) {
 			st := w.Stats()
 			t.Logf("%+v in %v; %d MiB of heap from the system", st, took, m.HeapSys>>20)
 			n, asked := 0, 0
-			for e, err := range s.Examples() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for e := range testkit.All(t, s.Examples()) {
 				n++
 				if n%97 != 0 || strings.Contains(e.URL, "#") || !strings.HasPrefix(e.URL, "http") {
 					continue

@@ -22,14 +22,12 @@ import (
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	if err := errors.Join(
+	testkit.Must(t, errors.Join(
 		os.WriteFile(in("file"), []byte("12345"), 0o600), os.WriteFile(in("empty"), nil, 0o600),
 		syscall.Mkfifo(in("pipe"), 0o600), os.Mkdir(in("folder"), 0o700),
 		os.Symlink("file", in("link")), os.Symlink("pipe", in("to-pipe")), os.Symlink("/dev/zero", in("to-zero")),
 		os.Symlink("nowhere", in("to-nothing")), os.Symlink("round", in("round")),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	l := testkit.Call(net.Listen("unix", in("socket"))).Must(t)
 	defer l.Close()
 	for path, want := range map[string]string{
@@ -91,10 +89,8 @@ func TestOpenNamed(t *testing.T) {
 func TestWithin(t *testing.T) {
 	dir := t.TempDir()
 	real, folder := filepath.Join(dir, "real"), filepath.Join(dir, "folder")
-	if err := errors.Join(os.MkdirAll(filepath.Join(real, "sub"), 0o700), os.Mkdir(filepath.Join(dir, "real2"), 0o700), os.Symlink("real", folder),
-		os.WriteFile(filepath.Join(dir, "secret"), nil, 0o600), os.WriteFile(filepath.Join(dir, "real2", "secret"), nil, 0o600), os.WriteFile(filepath.Join(real, "page"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.MkdirAll(filepath.Join(real, "sub"), 0o700), os.Mkdir(filepath.Join(dir, "real2"), 0o700), os.Symlink("real", folder),
+		os.WriteFile(filepath.Join(dir, "secret"), nil, 0o600), os.WriteFile(filepath.Join(dir, "real2", "secret"), nil, 0o600), os.WriteFile(filepath.Join(real, "page"), nil, 0o600)))
 	for name, to := range map[string]string{
 		"a": "page", "b": "sub/../page", "c": real + "/page", "out-a": "../secret", "out-b": dir + "/secret", "out-c": "/etc/passwd", "out-d": "sub/../../secret", "out-e": "../real2/secret",
 		"none-a": "nothing", "none-b": "none-b", "not-a": "sub", "out-f": "/dev/zero",

@@ -1,14 +1,15 @@
-// Package testkit is what tests of several rooms share: how much to do, errors that end a test, corpora, third-party programs
-// to compare with, tries of attacks, and the coverage of intervals.
+// Package testkit is what tests of several rooms share: how much to do, errors that end a test, corpora,
+// third-party programs to compare with, tries of attacks, and the coverage of intervals.
 //
 // With FOSSICK_FULL=1 tests do everything, else a quick selection (docs/CONTRIBUTING.md). scripts/peers.sh
 // DIR installs the programs, and FOSSICK_TEST_PEERS=DIR says that it did: then a test without its
 // program fails, so that CI misses none; otherwise it is skipped.
 //
-// Files: testkit.go quick or full, corpora, coverage; peers.go programs; tries.go attacks.
+// Files: testkit.go quick or full, errors, corpora, coverage; peers.go programs; tries.go attacks.
 package testkit
 
 import (
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,16 +24,11 @@ func Asked() bool {
 	return v != "" && v != "0"
 }
 
-// getenv returns a variable that decides how much a test does. It appends the test's name to the file
-// FOSSICK_TEST_ASKED, so that .ci/run repeats in full only the tests that do more then.
+// getenv returns a variable that decides how much a test does. It makes a file with the test's name in
+// the folder FOSSICK_TEST_ASKED, so that .ci/run repeats in full only the tests that do more then.
 func getenv(name string) string {
-	if to := os.Getenv("FOSSICK_TEST_ASKED"); to != "" {
-		f, err := os.OpenFile(to, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-		if err != nil {
-			panic(err)
-		}
-		defer f.Close()
-		if _, err := f.WriteString(asker() + "\n"); err != nil {
+	if dir := os.Getenv("FOSSICK_TEST_ASKED"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, asker()), nil, 0o644); err != nil {
 			panic(err)
 		}
 	}
@@ -88,6 +84,29 @@ func (c called[T]) Must(t testing.TB) T {
 	t.Helper()
 	Must(t, c.err)
 	return c.value
+}
+
+// All passes on the values of a sequence, and ends the test with its first error.
+func All[T any](t testing.TB, seq iter.Seq2[T, error]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		t.Helper()
+		for v, err := range seq {
+			if Must(t, err); !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// Each is a sequence of values without an error.
+func Each[T any](values []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, v := range values {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Corpus returns the path of a corpus or of one of its files, or skips the test without it.

@@ -214,21 +214,15 @@ func TestStrangers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	at, peer, told := freeAddress(t), freeAddress(t), make(refusals, 1)
-	a, err := Serve(ServeOptions{
+	a := testkit.Call(Serve(ServeOptions{
 		Crawl: "bees", Agent: agentID(1000), Dir: t.TempDir(), Routes: at, Peers: []string{peer},
 		Secrets: keys[0], Log: slog.New(told), unsynced: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})).Must(t)
 	defer closed(t, a)
 	for name, other := range map[string]*Secrets{"another authority's": stranger, "no": nil} {
-		b, err := Serve(ServeOptions{
+		b := testkit.Call(Serve(ServeOptions{
 			Crawl: "bees", Agent: agentID(2000), Dir: t.TempDir(), Routes: peer, Peers: []string{at}, Secrets: other, unsynced: true,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		})).Must(t)
 		for range 3 {
 			select {
 			case <-told:
@@ -244,12 +238,9 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("an agent with %s keys: %v", name, err)
 		}
 	}
-	b, err := Serve(ServeOptions{
+	b := testkit.Call(Serve(ServeOptions{
 		Crawl: "bees", Agent: agentID(2000), Dir: t.TempDir(), Routes: peer, Peers: []string{at}, Secrets: keys[1], unsynced: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})).Must(t)
 	defer closed(t, b)
 	opened(t, Options{Agent: agentID(9), URL: "nats://" + a.Addr(), Secrets: keys[1], replicas: 2})
 }
@@ -273,13 +264,10 @@ func TestLocalStrangers(t *testing.T) {
 		class.Try(errors.Is(err, nats.ErrAuthorization), "a client with %s: %v", name, err)
 	}
 	for name, user := range map[string]*url.Userinfo{"nothing": nil, "a password": url.UserPassword("fossick", "x")} {
-		stranger, err := natsserver.NewServer(&natsserver.Options{
+		stranger := testkit.Call(natsserver.NewServer(&natsserver.Options{
 			Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true,
 			Cluster: natsserver.ClusterOpts{Name: "bees", Host: "127.0.0.1", Port: natsserver.RANDOM_PORT}, Routes: []*url.URL{{Scheme: "nats", Host: at, User: user}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		})).Must(t)
 		stranger.Start()
 		stranger.ReadyForConnections(time.Minute)
 		time.Sleep(time.Second) // an accepted route is up within 10 ms
