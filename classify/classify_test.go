@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -97,10 +98,7 @@ func TestClassify(t *testing.T) {
 		{"tree, absent", tree(), features.Doc{Text: "a garden"}, "other", 4. / 5, "no mortgag → other (3/3)"},
 		{"tree, tie", tree(), features.Doc{Text: "mortgage loan"}, "banking", 0.5, "mortgag > 0 ∧ loan ≤ 1 → banking (1/2)"},
 	} {
-		cl, err := New(c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cl := testkit.Call(New(c.model)).Must(t)
 		r := cl.Classify(c.doc)
 		if r.Label != c.label || math.Abs(r.Score-c.score) > 1e-6 {
 			t.Errorf("%s: %s %v, want %s %v", c.name, r.Label, r.Score, c.label, c.score)
@@ -142,10 +140,7 @@ func TestExplainFor(t *testing.T) {
 			"c45 (50 %, 0.07): mortgag > 0 ∧ loan > 1 → other (2/39); linear (50 %, 0.73): no known word → other"},
 		{"no such label", linear(), bank, "sport", ""},
 	} {
-		cl, err := New(c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cl := testkit.Call(New(c.model)).Must(t)
 		if got := cl.ExplainFor(c.doc, c.label); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -167,10 +162,7 @@ func TestNewRefuses(t *testing.T) {
 func TestVoteLeavesNoGarbage(t *testing.T) {
 	d := features.Doc{Title: "The Bank", Text: "mortgages, loans and a loan in the garden"}
 	garbage := func(m *models.Model) float64 {
-		cl, err := New(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cl := testkit.Call(New(m)).Must(t)
 		return testing.AllocsPerRun(100, func() { cl.Score(d, "banking") })
 	}
 	if one, all := garbage(linear()), garbage(vote()); all > one {
@@ -179,10 +171,7 @@ func TestVoteLeavesNoGarbage(t *testing.T) {
 }
 
 func TestConcurrent(t *testing.T) {
-	cl, err := New(linear())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cl := testkit.Call(New(linear())).Must(t)
 	docs := []features.Doc{{Text: "mortgage loan"}, {Text: "garden"}, {Title: "bank", Text: strings.Repeat("loan ", 50)}}
 	var want []Result
 	for _, d := range docs {
@@ -233,10 +222,7 @@ func BenchmarkClassify(b *testing.B) {
 }
 
 func benchClassify(b *testing.B, m *models.Model, d features.Doc) {
-	cl, err := New(m)
-	if err != nil {
-		b.Fatal(err)
-	}
+	cl := testkit.Call(New(m)).Must(b)
 	b.SetBytes(int64(len(d.Text)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -30,10 +31,7 @@ func domainModel(m *models.Model) *models.Model {
 // prior, with the reason.
 func TestDomain(t *testing.T) {
 	for name, m := range map[string]*models.Model{"linear": linear(), "tree": tree(), "rules": rules(), "network": network(), "vote": vote()} {
-		c, err := New(domainModel(m))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(New(domainModel(m))).Must(t)
 		for _, test := range []struct {
 			what    string
 			doc     features.Doc
@@ -99,10 +97,7 @@ func TestDoubt(t *testing.T) {
 		case 0.1: // 3 − 2 + ln 9 is not
 			m.Calibration.Offset = []float64{-1, 1}
 		}
-		c, err := New(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(New(m)).Must(t)
 		doc := features.Doc{Text: test.text}
 		r, why := c.ClassifyAndExplain(doc)
 		if r.Unknown != test.unknown {
@@ -120,15 +115,9 @@ func TestDoubt(t *testing.T) {
 
 // TestDomainOfTexts: short texts such as links' are judged whatever the domain, whose words do not count.
 func TestDomainOfTexts(t *testing.T) {
-	plain, err := New(linear())
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testkit.Call(New(linear())).Must(t)
 	m := domainModel(linear())
-	c, err := NewReading(m, features.Also{Number: func(string) uint32 { return 1 }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(NewReading(m, features.Also{Number: func(string) uint32 { return 1 }})).Must(t)
 	for _, text := range []string{"", "mortgage", "the mortgage", "the the garden loans"} {
 		d := features.Doc{Text: text}
 		want := plain.Score(d, "banking")

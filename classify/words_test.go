@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -21,10 +22,7 @@ func TestRead(t *testing.T) {
 	}
 	texts := []string{"garden mortgages", "loans and a loan", "another mortgage", ""}
 	for name, m := range map[string]*models.Model{"linear": linear(), "tree": tree(), "rules": rules(), "network": network(), "vote": vote()} {
-		c, err := NewReading(m, also)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(NewReading(m, also)).Must(t)
 		var r Reading
 		for range 2 { // the second time in the same slices
 			got, why := c.Read(&r, d, 0, slices.Values(parts))

@@ -16,6 +16,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -93,10 +94,7 @@ func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Opt
 		m := &member{team: x, number: i, done: make(chan Result, 1)}
 		opt.Sites, opt.Workers, opt.Replicate = m, 4, true
 		change(&opt)
-		c, err := New(opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(New(opt)).Must(t)
 		m.Agent, m.opt = AgentOf(c), &c.opt
 		x.agents = append(x.agents, m)
 		go func() {
@@ -106,9 +104,7 @@ func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Opt
 			}
 			m.done <- r
 		}()
-		if _, err := m.Allow(t.Context(), Allowance{Pages: math.MaxInt32, Workers: 4}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(m.Allow(t.Context(), Allowance{Pages: math.MaxInt32, Workers: 4})).Must(t)
 	}
 	return x
 }
@@ -348,10 +344,7 @@ func TestHandOver(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		x.setOwner(0, -1)
 		for {
-			n, err := x.agents[0].UnderWay(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := testkit.Call(x.agents[0].UnderWay(t.Context())).Must(t)
 			if n == 0 {
 				break
 			}
@@ -360,15 +353,11 @@ func TestHandOver(t *testing.T) {
 		w.mu.Lock()
 		before := len(w.log)
 		w.mu.Unlock()
-		if err := x.agents[0].HandOver(t.Context(), []uint16{0}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, x.agents[0].HandOver(t.Context(), []uint16{0}))
 		for x.deliver(t.Context()) {
 		}
 		x.setOwner(0, 1)
-		if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }))
 		gained := time.Now()
 		x.settle()
 		x.finish()
@@ -415,34 +404,20 @@ func TestLostOnTheWay(t *testing.T) {
 		time.Sleep(time.Second) // until nothing is in flight there
 		synctest.Wait()
 		dead := x.agents[0]
-		if err := dead.HandOver(t.Context(), []uint16{0}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, dead.HandOver(t.Context(), []uint16{0}))
 		replica := x.replicaOf(0)
-		had, err := replica.Counts()
-		if err != nil {
-			t.Fatal(err)
-		}
+		had := testkit.Call(replica.Counts()).Must(t)
 		x.setOwner(0, 1)
-		if err := dead.Finish(t.Context(), StopInterrupted); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, dead.Finish(t.Context(), StopInterrupted))
 		<-dead.done
 		dead.dead = true
-		if err := x.agents[2].Adopt(t.Context(), replica, nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, x.agents[2].Adopt(t.Context(), replica, nil))
 		for x.deliver(t.Context()) {
 		}
-		if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }))
 		x.settle()
 		pages := x.finish()[0]
-		counts, err := x.agents[1].opt.Store.Counts()
-		if err != nil {
-			t.Fatal(err)
-		}
+		counts := testkit.Call(x.agents[1].opt.Store.Counts()).Must(t)
 		lost := counts.States[StateLost]
 		if lost != had.Pages || had.Pages < 2 || len(pages)+int(lost) != 40 {
 			t.Errorf("%d pages were stored by the dead, %d are told as lost; %d are stored by the heir, of 40", had.Pages, lost, len(pages))
@@ -463,18 +438,14 @@ func TestRestsGoAlong(t *testing.T) {
 				asked := time.Now()
 				x.setOwner(0, -1)
 				if dead {
-					if err := x.agents[1].Adopt(t.Context(), x.replicaOf(0), []uint16{0}); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(t, x.agents[1].Adopt(t.Context(), x.replicaOf(0), []uint16{0}))
 				} else if err := x.agents[0].HandOver(t.Context(), []uint16{0}); err != nil {
 					t.Fatal(err)
 				}
 				for x.deliver(t.Context()) {
 				}
 				x.setOwner(0, 1)
-				if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }))
 				for range 12 {
 					time.Sleep(time.Minute)
 					x.deliver(t.Context())
@@ -525,10 +496,7 @@ func TestAllowance(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			l, err := m.Load(t.Context(), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := testkit.Call(m.Load(t.Context(), 64)).Must(t)
 			if int(l.Counts.Pages) != c.want || l.Busy != 0 || len(l.Head) != min(1, l.Waiting) || !slices.IsSortedFunc(l.Head, func(a, b float64) int { return strings.Compare(fmt.Sprint(b), fmt.Sprint(a)) }) {
 				t.Errorf("%+v: %d pages, want %d; %d waiting, %d under way, head %v", c.allow, l.Counts.Pages, c.want, l.Waiting, l.Busy, l.Head)
 			}
@@ -561,18 +529,14 @@ func TestHearsWhileItWaits(t *testing.T) {
 		w := &fakeWeb{pages: map[string]string{"http://h0.test/": html("page", "http://h0.test/link"), "http://h0.test/link": html("other")}}
 		x := newTeamWith(t, w, 1, 1, func(o *Options) { o.Scorer = &sharedLearner{Scorer: o.Scorer} }, "http://h0.test/")
 		m := x.agents[0]
-		if _, err := m.Allow(t.Context(), Allowance{Pages: 100, Workers: 4, Price: .9}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(m.Allow(t.Context(), Allowance{Pages: 100, Workers: 4, Price: .9})).Must(t)
 		for _, want := range []float64{.3, .95} {
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if l, err := m.Load(t.Context(), 1); err != nil || l.Counts.Pages != 1 || len(l.Head) != 1 || l.Head[0] != want {
 				t.Errorf("%d pages, the best that waits %v, want %g; %v", l.Counts.Pages, l.Head, want, err)
 			}
-			if err := m.Learn(nil); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, m.Learn(nil))
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -591,9 +555,7 @@ func TestStandsBelowTheOthers(t *testing.T) {
 			o.Patience, o.Delay = 3, Delay{Fixed: true, Rest: time.Second}
 		}, "http://h0.test/")
 		m := x.agents[0]
-		if _, err := m.Allow(t.Context(), Allowance{Pages: 100, Workers: 4, Price: .9}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(m.Allow(t.Context(), Allowance{Pages: 100, Workers: 4, Price: .9})).Must(t)
 		time.Sleep(10 * time.Second)
 		if s, err := m.crawl.Standing(t.Context(), "http://h0.test/link"); err != nil || s == nil || s.Price != .9 || s.Wait == nil || !s.Wait.Refused || s.Wait.Price != .9 || s.Wait.Hosts != 0 {
 			t.Errorf("%+v, %v; want it left for a price of .9", s, err)
@@ -622,19 +584,11 @@ func adopt(t *testing.T, refetch bool) {
 	replica := x.replicaOf(0)
 	follow := func() {
 		var all []store.Parcel
-		for p, err := range store.OutboxOf(dead.opt.Store).Parcels(store.KeeperPart, 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, store.OutboxOf(dead.opt.Store).Parcels(store.KeeperPart, 0)) {
 			all = append(all, p)
 		}
-		n, err := store.ReplicaIn(replica).Apply(0, all)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := dead.TrimChanges(t.Context(), n); err != nil {
-			t.Fatal(err)
-		}
+		n := testkit.Call(store.ReplicaIn(replica).Apply(0, all)).Must(t)
+		testkit.Must(t, dead.TrimChanges(t.Context(), n))
 	}
 	for range 4 {
 		time.Sleep(500 * time.Millisecond)
@@ -649,23 +603,14 @@ func adopt(t *testing.T, refetch bool) {
 	x.mu.Lock()
 	x.owner[0], x.owner[2] = 1, 1
 	x.mu.Unlock()
-	if err := dead.Finish(t.Context(), StopInterrupted); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, dead.Finish(t.Context(), StopInterrupted))
 	<-dead.done
-	if err := x.agents[1].Adopt(t.Context(), replica, []uint16{0, 2}); err != nil {
-		t.Fatal(err)
-	}
-	if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part != 1 }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, x.agents[1].Adopt(t.Context(), replica, []uint16{0, 2}))
+	testkit.Must(t, x.agents[1].Gain(t.Context(), func(part uint16) bool { return part != 1 }))
 	dead.dead = true
 	x.settle()
 	pages := x.finish()[0]
-	counts, err := x.agents[1].opt.Store.Counts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := testkit.Call(x.agents[1].opt.Store.Counts()).Must(t)
 	if lost := counts.States[StateLost]; len(pages)+int(lost) != 120 || (lost == 0) != refetch {
 		t.Errorf("%d pages, %d lost, of 120; asked for again: %v", len(pages), lost, refetch)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -96,14 +97,8 @@ func TestCrowdedAddress(t *testing.T) {
 			}
 		}
 		told, largest := 0, 0
-		for part, err := range store.OutboxOf(a.opt.Store).Parts() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			for p, err := range store.OutboxOf(a.opt.Store).Parcels(part, 0) {
-				if err != nil {
-					t.Fatal(err)
-				}
+		for part := range testkit.All(t, store.OutboxOf(a.opt.Store).Parts()) {
+			for p := range testkit.All(t, store.OutboxOf(a.opt.Store).Parcels(part, 0)) {
 				if parcel, err := unpack(p.Data); part != store.KeeperPart && err == nil {
 					told++
 					largest = max(largest, len(parcel.Addresses[0].Parts))

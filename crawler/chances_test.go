@@ -126,10 +126,7 @@ func TestRevisitsInDoubtComeLast(t *testing.T) {
 		if want := "http://b.test/ "; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " /00") {
 			t.Errorf("asked for %s, want b.test first and /00 last", got)
 		}
-		book, err := hosts.LoadChances(opt.Store)
-		if err != nil {
-			t.Fatal(err)
-		}
+		book := testkit.Call(hosts.LoadChances(opt.Store)).Must(t)
 		for url, sure := range map[string]bool{"http://a.test/01": false, "http://b.test/": true} {
 			chance, err := book.Revisit(url, func() ([]store.Visit, error) { return life(t, opt.Store, url).Visits, nil }, time.Now())
 			if err != nil || (chance == 1) != sure || chance < .5 {

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"fossick/internal/testkit"
 )
 
 // changing crawls markedWeb and calls do once, on another goroutine, while the named URL is in
@@ -14,10 +16,7 @@ func changing(t *testing.T, url string, do func(c *Crawler) error) (*fakeWeb, Re
 	t.Helper()
 	w := markedWeb()
 	opt := newOptions(t, w, "http://h.test/")
-	c, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(New(opt)).Must(t)
 	var once sync.Once
 	done := make(chan error, 1)
 	w.asked = func(asked string) {
@@ -25,10 +24,7 @@ func changing(t *testing.T, url string, do func(c *Crawler) error) (*fakeWeb, Re
 			once.Do(func() { done <- do(c) })
 		}
 	}
-	r, err := c.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(c.Run(t.Context())).Must(t)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}

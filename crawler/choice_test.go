@@ -10,6 +10,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // chanceScorer reads the chance that a target is on topic, in percent, from its URL.
@@ -87,10 +88,7 @@ func TestPatience(t *testing.T) {
 			Delay: Delay{Fixed: true, Rest: time.Second}, FollowTraps: true, KeepNear: true,
 		}
 		c.set(&opt)
-		r, err := Virtual(t.Context(), opt, patientWeb(t, c.good, c.bad))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Call(Virtual(t.Context(), opt, patientWeb(t, c.good, c.bad))).Must(t)
 		relevant := 0
 		for _, p := range r.Pages {
 			if p.Score.Relevant {
@@ -126,13 +124,10 @@ func TestPatienceAtManyHosts(t *testing.T) {
 	}
 	order := ordering(t, "relevance")
 	crawl := func(patience float64) (took time.Duration, chance float64) {
-		r, err := Virtual(t.Context(), Options{
+		r := testkit.Call(Virtual(t.Context(), Options{
 			Scorer: chanceScorer{}, Ordering: order, Seeds: []string{"http://h0.example/start"}, Workers: 32, MaxPages: 8 * hosts,
 			Delay: Delay{Fixed: true, Rest: time.Second}, FollowTraps: true, KeepNear: true, Patience: patience,
-		}, web)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, web)).Must(t)
 		for _, p := range r.Pages {
 			chance += chanceScorer{}.chance(p.Page.URL) / float64(len(r.Pages))
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"fossick/internal/testkit"
 )
 
 // slowLookups is a web with some slow DNS look-ups.
@@ -131,10 +133,7 @@ func TestOneSitePerAddressOfAgents(t *testing.T) {
 			}
 			pages := 0
 			for _, m := range x.agents {
-				for _, err := range m.opt.Store.Pages() {
-					if err != nil {
-						t.Fatal(err)
-					}
+				for range testkit.All(t, m.opt.Store.Pages()) {
 					pages++
 				}
 			}

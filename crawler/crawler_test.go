@@ -13,6 +13,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -385,10 +386,7 @@ func TestInterruptAborts(t *testing.T) {
 			}
 		}
 		opt := newOptions(t, w, "http://a.test/")
-		c, err := New(opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(New(opt)).Must(t)
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
 		began := time.Now()
@@ -466,10 +464,7 @@ func (w *brokenWorkers) End(bool)          {}
 func TestFailingStoreEndsTheCrawl(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(3, 3)}
 	opt := newOptions(t, w, "http://h0.test/0")
-	c, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(New(opt)).Must(t)
 	broken := errors.New("broken")
 	if r, err := c.run(&brokenWorkers{err: broken}); !errors.Is(err, broken) || r.Stopped != StopError {
 		t.Errorf("result %v, %v; want the store's error", r, err)

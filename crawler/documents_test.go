@@ -92,10 +92,7 @@ func TestDocumentsOfACrawl(t *testing.T) {
 	letter := docs["/word"]
 	letter.body = word(t, "gold in a letter &lt;script&gt; ", server.URL+"/deep")
 	docs["/word"] = letter
-	f, err := fetch.New(fetch.Options{AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Types: map[string]int64{"html": 0, "office": 0, "text": 0, "feed": 0, "pdf": 2 << 20}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(fetch.New(fetch.Options{AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Types: map[string]int64{"html": 0, "office": 0, "text": 0, "feed": 0, "pdf": 2 << 20}})).Must(t)
 	defer f.Close()
 	opt := newOptions(t, nil, server.URL+"/")
 	opt.Fetcher = f

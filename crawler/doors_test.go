@@ -20,6 +20,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // guarded serves planted challenges, one kind for each host, with links that a crawl must not
@@ -53,10 +54,7 @@ func (g *guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestCrawlOfChallenges: every planted challenge ends its URL, nothing of it is stored or
 // followed, and its host rests as after a failure, by the server's log.
 func TestCrawlOfChallenges(t *testing.T) {
-	archive, err := txtar.ParseFile("fetch/testdata/challenges.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := testkit.Call(txtar.ParseFile("fetch/testdata/challenges.txtar")).Must(t)
 	g := &guarded{answers: map[string]string{}}
 	srv := httptest.NewServer(g)
 	defer srv.Close()
@@ -67,10 +65,7 @@ func TestCrawlOfChallenges(t *testing.T) {
 		g.answers[host], names[host] = string(f.Data), at
 		seeds = append(seeds, "http://"+host+"/", "http://"+host+"/second")
 	}
-	fetcher, err := fetch.New(fetch.Options{Hosts: names, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fetcher := testkit.Call(fetch.New(fetch.Options{Hosts: names, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})).Must(t)
 	defer fetcher.Close()
 	opt := newOptions(t, &fakeWeb{}, seeds...)
 	opt.Fetcher, opt.Workers = fetcher, 8

@@ -73,7 +73,7 @@ func (x *team) counts() (sum store.Counts) {
 
 // TestDuplicatesAcross: one page of each content stays, and all pages are fetched.
 func TestDuplicatesAcross(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(3, 60)) {
+	for seed := range uint64(testkit.Rounds(3, 20)) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newMirrors(6, 12)
 			x := newTeam(t, w.fakeWeb, 3, 6, w.seeds...)
@@ -92,10 +92,7 @@ func TestDuplicatesAcross(t *testing.T) {
 			}
 			dropped := 0
 			for _, m := range x.agents {
-				for e, err := range m.opt.Store.URLs().Ended(string(fetch.StateDuplicate)) {
-					if err != nil {
-						t.Fatal(err)
-					}
+				for e := range testkit.All(t, m.opt.Store.URLs().Ended(string(fetch.StateDuplicate))) {
 					if e.Page == 0 {
 						dropped++
 						if of, _ := bytes.CutPrefix([]byte(e.Reason), []byte("same content as ")); w.pages[string(of)] != w.pages[e.URL] {
@@ -118,9 +115,7 @@ func TestDuplicatesAndBudget(t *testing.T) {
 		w := newMirrors(2, 40)
 		x := newTeamWith(t, w.fakeWeb, 2, 2, func(*Options) {}, w.seeds...)
 		for _, m := range x.agents {
-			if _, err := m.Allow(t.Context(), Allowance{Pages: 25, Workers: 4}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Call(m.Allow(t.Context(), Allowance{Pages: 25, Workers: 4})).Must(t)
 		}
 		for range 100 {
 			time.Sleep(time.Second)
@@ -147,7 +142,7 @@ func TestDuplicatesAndBudget(t *testing.T) {
 
 // TestDuplicatesHandedOver: while parts change owners, one page of each content stays.
 func TestDuplicatesHandedOver(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(3, 100)) {
+	for seed := range uint64(testkit.Rounds(3, 30)) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newMirrors(6, 12)
 			x := newTeam(t, w.fakeWeb, 3, 6, w.seeds...)
@@ -176,9 +171,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newMirrors(2, 12)
 		x := newTeam(t, w.fakeWeb, 4, 12, w.seeds...)
-		if _, err := x.agents[0].Allow(t.Context(), Allowance{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(x.agents[0].Allow(t.Context(), Allowance{})).Must(t)
 		x.settle()
 		x.handOver(1, 2)
 		x.settle()
@@ -186,9 +179,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 		if n := x.counts(); n.Pages != 13 || n.Dropped != 0 {
 			t.Fatalf("%+v", n)
 		}
-		if _, err := x.agents[0].Allow(t.Context(), Allowance{Pages: 100, Workers: 4}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(x.agents[0].Allow(t.Context(), Allowance{Pages: 100, Workers: 4})).Must(t)
 		x.settle()
 		found := w.stored(x.finish())
 		for text, of := range w.contents {
@@ -207,7 +198,7 @@ func TestDuplicatesOfBefore(t *testing.T) {
 
 // TestContentsHandedOver: the same if only parts with contents change owners.
 func TestContentsHandedOver(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(2, 60)) {
+	for seed := range uint64(testkit.Rounds(2, 20)) {
 		for name, change := range map[string]func(x *team, rng *rand.Rand){
 			"handed over": func(x *team, rng *rand.Rand) { x.handOver(uint16(6+rng.IntN(6)), 1+rng.IntN(2)) },
 			"adopted":     func(x *team, rng *rand.Rand) { x.inherit(uint16(6+rng.IntN(6)), 1+rng.IntN(2)) },
@@ -244,9 +235,7 @@ func TestDuplicateRefused(t *testing.T) {
 		x.settle()
 		a := x.agents[0]
 		sum := func(u string) []byte { return life(t, a.opt.Store, u).Page.Checksum }
-		if _, err := a.crawl.Mark(t.Context(), []Mark{{URL: "http://h0.test/5", OnTopic: true}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(a.crawl.Mark(t.Context(), []Mark{{URL: "http://h0.test/5", OnTopic: true}})).Must(t)
 		number := uint64(0)
 		for _, c := range []struct {
 			url, of, other string
@@ -341,7 +330,7 @@ func (x *team) handOver(part uint16, to int) {
 // reported unless lost pages are fetched again.
 func TestDuplicatesAndDeath(t *testing.T) {
 	for _, refetch := range []bool{false, true} {
-		for seed := range uint64(testkit.Rounds(2, 50)) {
+		for seed := range uint64(testkit.Rounds(2, 20)) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newMirrors(6, 12)
 				x := newTeamWith(t, w.fakeWeb, 3, 6, func(o *Options) { o.RefetchLost = refetch }, w.seeds...)
@@ -355,10 +344,7 @@ func TestDuplicatesAndDeath(t *testing.T) {
 				found := w.stored(x.finish())
 				lost := map[string]bool{}
 				for _, m := range x.alive() {
-					for e, err := range m.opt.Store.URLs().Ended(StateLost) {
-						if err != nil {
-							t.Fatal(err)
-						}
+					for e := range testkit.All(t, m.opt.Store.URLs().Ended(StateLost)) {
 						lost[w.pages[e.URL]] = true
 					}
 				}

@@ -14,6 +14,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -139,20 +140,14 @@ func (s wordScorer) ScoreLinks(dst []float64, p *page.Page, score Score) []float
 
 func ordering(t *testing.T, name string) orders.Ordering {
 	t.Helper()
-	o, err := orders.OrderingByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := testkit.Call(orders.OrderingByName(name)).Must(t)
 	return o
 }
 
 // newOptions returns options of a test crawl: one worker, no rests.
 func newOptions(t *testing.T, w *fakeWeb, seeds ...string) Options {
 	t.Helper()
-	s, err := store.Create(t.TempDir(), store.Info{Topic: "gold"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(t.TempDir(), store.Info{Topic: "gold"})).Must(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -166,22 +161,13 @@ func newOptions(t *testing.T, w *fakeWeb, seeds ...string) Options {
 
 func crawl(t *testing.T, opt Options) Result {
 	t.Helper()
-	c, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := c.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(New(opt)).Must(t)
+	r := testkit.Call(c.Run(t.Context())).Must(t)
 	return r
 }
 
 func life(t *testing.T, s *store.Store, url string) *store.Life {
 	t.Helper()
-	l, err := s.URLs().Life(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Call(s.URLs().Life(url)).Must(t)
 	return l
 }

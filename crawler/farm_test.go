@@ -97,10 +97,7 @@ func TestHostFarms(t *testing.T) {
 			if r.Stopped != StopEmpty || r.Counts.States["trap"] == 0 {
 				t.Errorf("stopped for %s, states %v; want traps", r.Stopped, r.Counts.States)
 			}
-			for e, err := range opt.Store.URLs().Ended("trap") {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for e := range testkit.All(t, opt.Store.URLs().Ended("trap")) {
 				if !strings.Contains(e.Outcome.Reason, "answers at hosts like") {
 					t.Errorf("%s: %q", e.URL, e.Outcome.Reason)
 				}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fossick/crawler/hosts"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -122,13 +123,8 @@ func TestLargeFilesMustBeWorthIt(t *testing.T) {
 			cancel()
 		}
 	}
-	c, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(New(opt)).Must(t)
+	testkit.Call(c.Run(ctx)).Must(t)
 	again.asked = nil
 	opt.Seeds = nil
 	crawl(t, opt)
@@ -142,10 +138,7 @@ func TestLargeFilesMustBeWorthIt(t *testing.T) {
 func TestPutBackIsNotTaken(t *testing.T) {
 	opt := newOptions(t, filesWeb(3<<20), "http://a.test/")
 	opt.MaxPages, opt.Patience, opt.Delay = 100, 3, Delay{Fixed: true, Rest: time.Second}
-	c, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(New(opt)).Must(t)
 	c.files.sums["pdf"] = store.Files{Count: 1, Bytes: 3 << 20}
 	const url = "http://a.test/1.pdf"
 	queued, h := store.Queued{Priority: .9}, &hosts.Host{Host: &store.Host{}}

@@ -37,10 +37,7 @@ const journalsFile = "testdata/journals.txt"
 // that of earlier builds. After an intended change run with -update-journals and say why.
 func TestJournalsAreKept(t *testing.T) {
 	golden := map[string]string{}
-	text, err := os.ReadFile(journalsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Call(os.ReadFile(journalsFile)).Must(t)
 	for s := bufio.NewScanner(strings.NewReader(string(text))); s.Scan(); {
 		hash, name, _ := strings.Cut(s.Text(), " ")
 		golden[name] = hash
@@ -70,9 +67,7 @@ func TestJournalsAreKept(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(golden)) {
 			fmt.Fprintf(&b, "%s %s\n", golden[name], name)
 		}
-		if err := os.WriteFile(journalsFile, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(journalsFile, []byte(b.String()), 0o600))
 	}
 }
 
@@ -242,29 +237,17 @@ func goldenWorld(t *testing.T, rng *rand.Rand, learned bool) string {
 func journalOf(t *testing.T, s *store.Store) string {
 	t.Helper()
 	var b strings.Builder
-	counts, err := s.Counts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := testkit.Call(s.Counts()).Must(t)
 	note(t, &b, counts)
 	for id := store.ID(1); id <= store.ID(counts.URLs); id++ {
-		discovery, err := s.URLs().Discovery(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		discovery := testkit.Call(s.URLs().Discovery(id)).Must(t)
 		note(t, &b, life(t, s, discovery.URL))
 	}
-	for h, err := range s.Hosts() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for h := range testkit.All(t, s.Hosts()) {
 		note(t, &b, h)
 	}
 	var exchanges []store.HostExchange
-	for x, err := range s.Exchanges("") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for x := range testkit.All(t, s.Exchanges("")) {
 		exchanges = append(exchanges, x)
 	}
 	slices.SortStableFunc(exchanges, func(a, b store.HostExchange) int { return cmp.Compare(a.Host, b.Host) })
@@ -276,10 +259,7 @@ func journalOf(t *testing.T, s *store.Store) string {
 
 func note(t *testing.T, b *strings.Builder, record any) {
 	t.Helper()
-	line, err := json.Marshal(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := testkit.Call(json.Marshal(record)).Must(t)
 	b.Write(line)
 	b.WriteByte('\n')
 }

@@ -20,7 +20,7 @@ import (
 // TestIllWorld: hosts and our network fail, and sessions end at random. In the end every page is
 // stored, the store is sound, and politeness was kept.
 func TestIllWorld(t *testing.T) {
-	for seed := range testkit.Rounds(1, 12) {
+	for seed := range testkit.Rounds(1, 6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { checkIllWorld(t, rand.New(rand.NewPCG(uint64(seed), 5))) })
 		})

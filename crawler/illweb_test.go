@@ -10,6 +10,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // illWeb is a fakeWeb whose hosts or network fail for a while.
@@ -66,10 +67,7 @@ func (r failingResolver) LookupNetIP(context.Context, string, string) ([]netip.A
 // noIP returns package fetch's error for a resolver's error.
 func noIP(t *testing.T, err *net.DNSError) error {
 	t.Helper()
-	f, failed := fetch.New(fetch.Options{Resolver: failingResolver{err}})
-	if failed != nil {
-		t.Fatal(failed)
-	}
+	f := testkit.Call(fetch.New(fetch.Options{Resolver: failingResolver{err}})).Must(t)
 	defer f.Close()
 	_, found := f.Resolve(t.Context(), "a.test:80")
 	if fetch.StateOf(found) != fetch.StateNoIP {

@@ -110,13 +110,8 @@ func TestKillWithTheQueueOnDisk(t *testing.T) {
 func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := store.Create(dir, store.Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(dir, store.Info{})).Must(t)
+	testkit.Must(t, s.Close())
 	asked := map[string]int{}
 	for killed := true; killed; kills++ {
 		var lines []string
@@ -139,10 +134,7 @@ func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 	if len(asked) != childHosts*childPages {
 		t.Errorf("%d pages were asked for, want %d", len(asked), childHosts*childPages)
 	}
-	s, err = store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	if n, err := s.Counts(); err != nil || n.States["script_only"] != childHosts || n.Pages != childHosts*(childPages-1) {
 		t.Errorf("%d pages, states %v, %v; want %d made by script", n.Pages, n.States, err, childHosts)
@@ -157,19 +149,11 @@ func checkKilledQueue(t *testing.T, rng *rand.Rand) (kills, overflows int) {
 // killAfter kills a child crawl after so many requested pages, unless it ends before.
 func killAfter(t *testing.T, dir string, pages int) (killed bool, asked []string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Call(os.Executable()).Must(t)
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^$")
 	cmd.Env = append(os.Environ(), childDir+"="+dir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Call(cmd.StdoutPipe()).Must(t)
+	testkit.Must(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		switch url := lines.Text(); {
@@ -180,9 +164,7 @@ func killAfter(t *testing.T, dir string, pages int) (killed bool, asked []string
 		}
 		if len(asked) == pages && !killed {
 			killed = true
-			if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, cmd.Process.Kill())
 		}
 	}
 	if err := cmd.Wait(); err != nil && !killed {
@@ -217,10 +199,7 @@ func checkQueue(t *testing.T, dir string, kill int) {
 		t.Fatal(err)
 	}
 	var want []store.Waiter
-	for w, err := range s.URLs().Waiters() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for w := range testkit.All(t, s.URLs().Waiters()) {
 		want = append(want, w)
 	}
 	slices.SortFunc(want, func(a, b store.Waiter) int {
@@ -236,9 +215,7 @@ func checkQueue(t *testing.T, dir string, kill int) {
 	if n := c.frontier.Len(); n > 0 {
 		t.Fatalf("kill %d: %d URLs more in the queue than in the journal", kill, n)
 	}
-	if err := c.frontier.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.frontier.Close())
 }
 
 // shiftingScorer is a Rescorer whose scores change with every page.
@@ -264,14 +241,9 @@ func TestRescoreOnDisk(t *testing.T) {
 	opt.Scorer = shiftingScorer{wordScorer{0.3}, &atomic.Uint64{}}
 	for session := range 3 { // resumed twice
 		opt.MaxPages = []uint64{100, 200, 0}[session]
-		c, err := New(opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(New(opt)).Must(t)
 		c.passes.AtOnce = 100 >> session // in parts above that
-		if _, err := c.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(c.Run(t.Context())).Must(t)
 	}
 	asked := w.urls()
 	slices.Sort(asked)
@@ -286,15 +258,9 @@ func TestFewHostsInMemory(t *testing.T) {
 	w := &fakeWeb{pages: pages}
 	opt := newOptions(t, w, "http://h0.test/0")
 	opt.MaxPerHost, opt.Workers = 7, 3
-	c, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(New(opt)).Must(t)
 	c.hosts.KeepAtMost(2)
-	r, err := c.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(c.Run(t.Context())).Must(t)
 	if r.Counts.Pages != 30*7 || r.Hosts != 30 {
 		t.Errorf("%d pages of %d hosts, want 210 of 30", r.Counts.Pages, r.Hosts)
 	}

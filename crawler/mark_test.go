@@ -13,6 +13,7 @@ import (
 
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -107,9 +108,7 @@ func TestMark(t *testing.T) {
 		})
 	}
 	r, err := c.Run(t.Context())
-	if err := errors.Join(err, <-marked); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(err, <-marked))
 	want := []string{"http://h.test/", "http://h.test/bad0", "http://h.test/bad1", "http://h.test/good0", "http://h.test/good1",
 		"http://h.test/good2", "http://h.test/good3", "http://h.test/bad2", "http://h.test/bad3"}
 	if got := w.urls(); !slices.Equal(got, want) {
@@ -126,16 +125,12 @@ func TestMark(t *testing.T) {
 	}
 	again := &listener{bad: map[uint64]bool{}}
 	opt.Scorer, opt.Seeds = again, nil
-	if _, err := New(opt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(New(opt)).Must(t)
 	if !slices.Equal(again.told, first.told) {
 		t.Errorf("a resumed crawl is told %q\nthe first was told %q", again.told, first.told)
 	}
 	// Taken back, also where the mark was there before the page.
-	if err := Put(opt.Store, []Mark{{URL: "http://h.test/bad0", Gone: true}, {URL: "http://h.test/bad1", Gone: true}}, 1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, Put(opt.Store, []Mark{{URL: "http://h.test/bad0", Gone: true}, {URL: "http://h.test/bad1", Gone: true}}, 1))
 	if counts, err := opt.Store.Counts(); err != nil || counts.Relevant != 9 {
 		t.Errorf("%d pages are relevant without the marks, %v; want 9", counts.Relevant, err)
 	}
@@ -180,9 +175,7 @@ func TestMarkManyAtOnce(t *testing.T) {
 	opt := newOptions(t, w, "http://h.test/")
 	opt.MaxPages = 1
 	crawl(t, opt)
-	if err := Put(opt.Store, marks, 1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, Put(opt.Store, marks, 1))
 	n := 0
 	for m, err := range opt.Store.Marks(false) {
 		if err != nil || m.After != 1 {
@@ -201,9 +194,7 @@ func TestMarkedBefore(t *testing.T) {
 	opt := newOptions(t, w, "http://h.test/")
 	opt.MaxPages = 1
 	crawl(t, opt)
-	if err := Put(opt.Store, []Mark{{URL: "http://h.test/good3", OnTopic: false}}, 1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, Put(opt.Store, []Mark{{URL: "http://h.test/good3", OnTopic: false}}, 1))
 	opt.MaxPages = 0
 	if r := crawl(t, opt); r.Counts.Relevant != 8 {
 		t.Errorf("%d relevant pages, want 8 of 9", r.Counts.Relevant)
@@ -241,13 +232,8 @@ func TestRedirectsAreTold(t *testing.T) {
 	opt := newOptions(t, w, "http://h.test/")
 	first, again := &follower{listener: listener{bad: map[uint64]bool{}}}, &follower{listener: listener{bad: map[uint64]bool{}}}
 	opt.Scorer, opt.Ordering = first, orders.Latest
-	c, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(New(opt)).Must(t)
+	testkit.Call(c.Run(t.Context())).Must(t)
 	leads := func(from, to string) string {
 		return fmt.Sprintf("%x leads to %x by [0.5]", page.Key(from), page.Key(to))
 	}
@@ -256,9 +242,7 @@ func TestRedirectsAreTold(t *testing.T) {
 		t.Errorf("told %q, want %q", first.told, want)
 	}
 	opt.Scorer, opt.Seeds = again, nil
-	if _, err := New(opt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(New(opt)).Must(t)
 	if !slices.Equal(again.told, want) {
 		t.Errorf("a resumed crawl is told %q, want %q", again.told, want)
 	}
@@ -301,10 +285,7 @@ func overruled(b *Book, id store.ID) (onTopic, marked bool) {
 // past is a crawl with pages a, b (relevant) and c. d waits, e failed, f is a duplicate of a.
 func past(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.Create(t.TempDir(), store.Info{Topic: "gold"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(t.TempDir(), store.Info{Topic: "gold"})).Must(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -313,9 +294,7 @@ func past(t *testing.T) *store.Store {
 	b := s.Batch()
 	defer b.Cancel()
 	put := func(errs ...error) {
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(errs...))
 	}
 	for i, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		id, u := store.ID(i+1), "http://"+name+".test/"
@@ -396,9 +375,7 @@ func TestReplay(t *testing.T) {
 // TestReplayToNobody: scorers that do not learn are shown nothing, but marks count.
 func TestReplayToNobody(t *testing.T) {
 	s := past(t)
-	if err := Put(s, []Mark{{URL: "http://b.test/", OnTopic: false}}, 1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, Put(s, []Mark{{URL: "http://b.test/", OnTopic: false}}, 1))
 	for _, c := range []struct {
 		scorer Scorer
 		pages  uint64
@@ -418,10 +395,7 @@ func TestReplayToNobody(t *testing.T) {
 func TestPut(t *testing.T) {
 	s := past(t)
 	relevant := func() uint64 {
-		counts, err := s.Counts()
-		if err != nil {
-			t.Fatal(err)
-		}
+		counts := testkit.Call(s.Counts()).Must(t)
 		return counts.Relevant
 	}
 	for _, c := range []struct {
@@ -455,9 +429,7 @@ func TestRefusedInTurn(t *testing.T) {
 	}
 	batch := s.Batch()
 	defer batch.Cancel()
-	if err := errors.Join(batch.PutOutcome(4, store.Outcome{State: "code"}), batch.Commit()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(batch.PutOutcome(4, store.Outcome{State: "code"}), batch.Commit()))
 	counts, err := s.Counts()
 	if err != nil {
 		t.Fatal(err)
@@ -505,10 +477,7 @@ func TestSaid(t *testing.T) {
 	enter(t, b, s, 3, 50, Mark{URL: "http://d.test/", OnTopic: true})
 	enter(t, b, s, 3, 30, Mark{URL: "http://a.test/", OnTopic: true})
 	for n, want := range map[int]string{5: "a true page true at 30; b false page true at 40; d true page false at 50; ", 1: "d true page false at 50; "} {
-		said, err := b.said(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		said := testkit.Call(b.said(n)).Must(t)
 		got := ""
 		for _, m := range said {
 			got += fmt.Sprintf("%s %v page %v at %d; ", m.URL[7:8], m.OnTopic, m.Page != nil, m.At)
@@ -518,9 +487,7 @@ func TestSaid(t *testing.T) {
 		}
 	}
 	var times times
-	if err := times.recall(s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, times.recall(s))
 	if times.newer("http://b.test/", 0, 40, true) || !times.newer("http://d.test/", 0, 50, true) || !times.newer("http://b.test/", 0, 41, false) {
 		t.Error("a resumed crawl does not know when its labels were given")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // mirrorWeb has two hosts. The second mirrors the first byte for byte, except for a page with
@@ -68,27 +69,14 @@ func TestEarlierChecksums(t *testing.T) {
 		opt := newOptions(t, w, "http://h0.test/")
 		crawl(t, opt)
 		b := opt.Store.Batch()
-		for p, err := range opt.Store.Pages() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, err := opt.Store.Body(p.Number)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL})
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, opt.Store.Pages()) {
+			body := testkit.Call(opt.Store.Body(p.Number)).Must(t)
+			parsed := testkit.Call(page.Parse(body, page.ParseOptions{URL: p.URL})).Must(t)
 			old, sum := *p, parsed.AbsoluteChecksum()
 			old.Raw, old.Checksum = nil, sum[:]
-			if err := b.ReplacePage(p, &old, opt.Store.Compress(body)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, b.ReplacePage(p, &old, opt.Store.Compress(body)))
 		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.Commit())
 		checkVerified(t, opt.Store)
 
 		w.pages["http://h0.test/a?again=1"] = w.pages["http://h0.test/a"]
@@ -144,10 +132,7 @@ func TestNearDuplicatesAcross(t *testing.T) {
 				of := map[string]string{} // URL of a near-duplicate → the other agent's page
 				for _, m := range x.agents {
 					checkVerified(t, m.opt.Store)
-					for e, err := range m.opt.Store.URLs().Ended(string(fetch.StateDuplicate)) {
-						if err != nil {
-							t.Fatal(err)
-						}
+					for e := range testkit.All(t, m.opt.Store.URLs().Ended(string(fetch.StateDuplicate))) {
 						original, rest, _ := strings.Cut(strings.TrimPrefix(e.Reason, "near-duplicate of "), " (similarity ")
 						if !(e.Resemblance >= .9 && e.Resemblance <= 1) || e.Page == 0 && rest == "" {
 							t.Errorf("%s ended: %+v", e.URL, e)

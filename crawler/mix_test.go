@@ -77,10 +77,7 @@ func (s goldScorer) ScorePage(p *page.Page, _ float64) Score {
 // simulated crawls the links with a sequence, like simulate; links on h0 are initial.
 func (w *linkWeb) simulated(t *testing.T, order string) (urls []string) {
 	t.Helper()
-	s, err := orders.NewSequence(order, orders.SequenceOptions{Score: w.score})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(orders.NewSequence(order, orders.SequenceOptions{Score: w.score})).Must(t)
 	s.Visit(orders.Starts([]uint32{0}))
 	for v, ok := s.Next(); ok; v, ok = s.Next() {
 		urls = append(urls, w.urls[v])

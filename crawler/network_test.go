@@ -148,12 +148,8 @@ func TestRetryBudget(t *testing.T) {
 		opt := newOptions(t, w, "http://a.test/1", "http://a.test/2", "http://a.test/3")
 		b := opt.Store.Batch()
 		// Now one retry is left, and each further page adds half of one.
-		if err := b.PutHost(&store.Host{Name: "a.test:80", Requests: 98, Retries: 10 + 100/2 - 1}); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.PutHost(&store.Host{Name: "a.test:80", Requests: 98, Retries: 10 + 100/2 - 1}))
+		testkit.Must(t, b.Commit())
 		r := crawl(t, opt)
 		if len(w.urls()) != 6 || r.Counts.States["code"] != 3 {
 			t.Errorf("asked for %v, states %v; want three pages, and three retries", w.urls(), r.Counts.States)

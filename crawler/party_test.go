@@ -15,6 +15,7 @@ import (
 
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -137,10 +138,7 @@ func TestParties(t *testing.T) {
 func checkOffParty(t *testing.T, s *store.Store, inside map[string]int) {
 	t.Helper()
 	off := 0
-	for e, err := range s.URLs().Ended("none") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, s.URLs().Ended("none")) {
 		if _, is := inside[e.URL]; is {
 			t.Errorf("%s was left out: %s", e.URL, e.Reason)
 		}
@@ -177,10 +175,7 @@ func TestOutsideOfTwo(t *testing.T) {
 			opt.Scope = Scope{Links: "host", Parties: true, MaxDepth: 1}
 			crawl(t, opt)
 			checkSound(t, opt.Store)
-			for e, err := range opt.Store.URLs().Ended("none") {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for e := range testkit.All(t, opt.Store.URLs().Ended("none")) {
 				if e.URL == "http://a.test/2" && !OffParty(e.Reason) {
 					t.Errorf("linked from %s: %s", from, e.Reason)
 				}

@@ -10,6 +10,7 @@ import (
 
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -23,16 +24,11 @@ func TestManySeeds(t *testing.T) {
 	}
 	opt := newOptions(t, &fakeWeb{}, seeds...)
 	for range 2 {
-		c, err := New(opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(New(opt)).Must(t)
 		if c.totals.URLs != n || c.frontier.Len() != n {
 			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs, c.frontier.Len(), n)
 		}
-		if err := c.frontier.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, c.frontier.Close())
 	}
 	if l := life(t, opt.Store, seeds[n-1]); l.ID != n || l.Queued == nil {
 		t.Errorf("the last start page is %+v, want number %d, waiting", l, n)
@@ -44,13 +40,8 @@ func TestSeedOutOfNarrowerScope(t *testing.T) {
 	opt := newOptions(t, &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}}, "http://a.test/")
 	crawl(t, opt)
 	opt.Scope.TLD = []string{"example"}
-	c, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.frontier.Close(); err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(New(opt)).Must(t)
+	testkit.Must(t, c.frontier.Close())
 }
 
 // TestSeedOutOfScope: a start page out of scope is an error without side effects.
@@ -192,17 +183,11 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	waits := 0
-	for waiter, err := range opt.Store.URLs().Waiters() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for waiter := range testkit.All(t, opt.Store.URLs().Waiters()) {
 		waits++
 		check(waiter.Discovery, waiter.Score, waiter.Priority)
 	}
-	for e, err := range opt.Store.URLs().Ended("ok") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, opt.Store.URLs().Ended("ok")) {
 		check(e.Discovery, e.Score, -1)
 	}
 	if waits < 50 || checked < 120 {

@@ -19,6 +19,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // TestPageTooCostly: a page beyond the time budget affects no other. Each reading adds 200 ms.
@@ -290,14 +291,8 @@ func FuzzNormalFormOnTheWire(f *testing.F) {
 		_, _ = io.WriteString(w, "<p>x")
 	}))
 	f.Cleanup(srv.Close)
-	proxy, err := url.Parse(srv.URL)
-	if err != nil {
-		f.Fatal(err)
-	}
-	fetcher, err := fetch.New(fetch.Options{Proxy: proxy}) // a proxy receives the whole URL
-	if err != nil {
-		f.Fatal(err)
-	}
+	proxy := testkit.Call(url.Parse(srv.URL)).Must(f)
+	fetcher := testkit.Call(fetch.New(fetch.Options{Proxy: proxy})).Must(f)
 	f.Cleanup(fetcher.Close)
 	// Colly's parser refuses a host label that begins with more digits than 64 bits hold.
 	longNumber := regexp.MustCompile(`^http://[^/]*[0-9]{18,}`)

@@ -11,6 +11,7 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -19,10 +20,7 @@ import (
 func TestRescorePasses(t *testing.T) {
 	const urls = 2000
 	for _, atOnce := range []int{urls, 100} {
-		f, err := frontier.New(frontier.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Call(frontier.New(frontier.Options{})).Must(t)
 		asked := askedScorer{keys: map[uint64]int{}}
 		q := &Crawler{frontier: f, opt: Options{Scorer: asked, Ordering: orders.Latest}, passes: newPasses(asked, orders.Latest), chances: hosts.NewChances()}
 		q.passes.AtOnce = atOnce
@@ -35,9 +33,7 @@ func TestRescorePasses(t *testing.T) {
 				q.totals.nextPage()
 			}
 			for range 8 { // in parts, each a page later
-				if err := q.rescoreDue(); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, q.rescoreDue())
 				q.totals.nextPage()
 			}
 			for key := range asked.keys {

@@ -13,6 +13,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -146,9 +147,7 @@ func TestRobotsOfAnEarlierBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.Commit())
 	opt.MaxPages = 2
 	if crawl(t, opt); len(w.asked) != 2 || w.asked[1].ETag != "" {
 		t.Errorf("robots.txt was asked for with %+v", w.asked)
@@ -245,10 +244,7 @@ func TestTDMRep(t *testing.T) {
 				t.Errorf("%d requests counted of %d", r.Counts.Requests, len(w.log))
 			}
 			journalled, note := 0, ""
-			for x, err := range opt.Store.Exchanges("a.test:80") {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for x := range testkit.All(t, opt.Store.Exchanges("a.test:80")) {
 				if x.For == store.ForTDMRep {
 					journalled, note = journalled+1, x.Note
 				}

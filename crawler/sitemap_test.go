@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -49,10 +50,7 @@ func checkSound(t *testing.T, s *store.Store) {
 // exchanges returns the journal's exchanges for no URL, as "host purpose state URL", by host.
 func exchanges(t *testing.T, s *store.Store) (lines []string) {
 	t.Helper()
-	for x, err := range s.Exchanges("") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for x := range testkit.All(t, s.Exchanges("")) {
 		lines = append(lines, fmt.Sprintf("%s %s %s %s", x.Host, x.For, x.State, x.URL))
 	}
 	return lines

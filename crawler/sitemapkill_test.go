@@ -86,13 +86,8 @@ func TestKillInTheMiddleOfASitemap(t *testing.T) {
 func checkKilledInSitemaps(t *testing.T, rng *rand.Rand) (halves int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := store.Create(dir, store.Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(dir, store.Info{})).Must(t)
+	testkit.Must(t, s.Close())
 	for kills := 0; kills <= 300; kills++ {
 		killed := killAtSitemap(t, dir, 1+rng.IntN(20))
 		known, half := checkSitemaps(t, dir, kills)
@@ -154,10 +149,7 @@ func killAtSitemap(t *testing.T, dir string, parts int) bool {
 // checkSitemaps verifies the store and compares hosts with discoveries.
 func checkSitemaps(t *testing.T, dir string, kill int) (known int, half bool) {
 	t.Helper()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	defer func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -165,19 +157,13 @@ func checkSitemaps(t *testing.T, dir string, kill int) (known int, half bool) {
 	}()
 	checkSound(t, s)
 	born := map[string]int{}
-	for e, err := range s.URLs().Ended("none") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, s.URLs().Ended("none")) {
 		if e.Via == store.ViaSitemap {
 			born[e.AtHost]++
 			known++
 		}
 	}
-	for h, err := range s.Hosts() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for h := range testkit.All(t, s.Hosts()) {
 		if h.Sitemaps == nil {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -68,10 +69,7 @@ func TestTraps(t *testing.T) {
 		t.Errorf("states %v, want traps", r.Counts.States)
 	}
 	reasons := map[string]int{}
-	for e, err := range opt.Store.URLs().Ended("trap") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, opt.Store.URLs().Ended("trap")) {
 		reasons[e.Outcome.Reason]++
 	}
 	if why := fmt.Sprintf("%d of %d answers at /gone/* had nothing new", cutAfter-1, cutAfter); len(reasons) != 2 || reasons[why] == 0 {

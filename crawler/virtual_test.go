@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // TestVirtualManners: a virtual crawl's time follows from workers, rests and exchanges.
@@ -46,13 +47,10 @@ func TestVirtualManners(t *testing.T) {
 		{"two workers that never rest", 2, Delay{Off: true}, hosts * pages / 2 * 100 * time.Millisecond},
 	} {
 		order := ordering(t, "bfs")
-		r, err := Virtual(t.Context(), Options{
+		r := testkit.Call(Virtual(t.Context(), Options{
 			Scorer: wordScorer{}, Ordering: order, Seeds: seeds, Workers: c.workers, Delay: c.delay,
 			FollowTraps: true, KeepNear: true,
-		}, web)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, web)).Must(t)
 		if len(r.Pages) != hosts*pages || r.Took != c.want {
 			t.Errorf("%s: %d pages in %v, want %d in %v", c.name, len(r.Pages), r.Took, hosts*pages, c.want)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -14,10 +15,7 @@ const every = time.Minute
 
 func rounds(t *testing.T, opt *Options, n int) {
 	t.Helper()
-	r, err := NewRounds(opt.Store, every, n, opt.NewPages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(NewRounds(opt.Store, every, n, opt.NewPages)).Must(t)
 	opt.Revisits, opt.RevisitsOnly = r, !opt.NewPages
 }
 

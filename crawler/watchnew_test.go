@@ -11,6 +11,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
+	"fossick/internal/testkit"
 )
 
 // growingWeb is surveyed and then changes: new pages appear in and beyond the limits, a missing
@@ -108,10 +109,7 @@ func TestRoundsNewPagesGoOn(t *testing.T) {
 				}
 			}
 			rounds(t, &opt, 1)
-			c, err := New(opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := testkit.Call(New(opt)).Must(t)
 			if r, err := c.Run(ctx); err != nil || r.Stopped != StopInterrupted {
 				t.Fatalf("%+v, %v", r, err)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -44,14 +45,8 @@ func TestWireIsKept(t *testing.T) {
 		check := func(want map[string]string) {
 			t.Helper()
 			for url := range aged.pages {
-				l, err := opt.Store.URLs().Life(url)
-				if err != nil {
-					t.Fatal(err)
-				}
-				all, err := opt.Store.URLs().Exchanged(l.ID)
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := testkit.Call(opt.Store.URLs().Life(url)).Must(t)
+				all := testkit.Call(opt.Store.URLs().Exchanged(l.ID)).Must(t)
 				var got []string
 				for _, x := range all {
 					got = append(got, fmt.Sprint(x.Visit, " ", x.Kind, " ", string(x.Response[9:12])))
@@ -85,14 +80,8 @@ func TestWireIsKept(t *testing.T) {
 		check(want)
 		checkVerified(t, opt.Store)
 		var elsewhere []string
-		for e, err := range opt.Store.URLs().Elsewhere() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			discovery, err := opt.Store.URLs().Discovery(e.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for e := range testkit.All(t, opt.Store.URLs().Elsewhere()) {
+			discovery := testkit.Call(opt.Store.URLs().Discovery(e.ID)).Must(t)
 			elsewhere = append(elsewhere, discovery.URL)
 		}
 		slices.Sort(elsewhere)

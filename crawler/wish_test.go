@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"fossick/crawler/fetch"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -50,10 +51,7 @@ func TestWishBindsItsHost(t *testing.T) {
 				opt.Delay, opt.MaxWait, opt.MaxPages = Delay{Fixed: true, Rest: delay}, 10*time.Second, pages/2
 				start := time.Now()
 				crawl(t, opt)
-				h, err := opt.Store.Host("evil.test:80")
-				if err != nil {
-					t.Fatal(err)
-				}
+				h := testkit.Call(opt.Store.Host("evil.test:80")).Must(t)
 				if until := time.UnixMilli(h.Next); name != store.RestForFailures && (h.RestFor != name || h.RestMillis != wish.rest.Milliseconds() || until.Before(start.Add(wish.rest))) {
 					t.Errorf("evil rests for %s, %d ms, until %v", h.RestFor, h.RestMillis, until)
 				}
@@ -97,10 +95,7 @@ func TestLyingNames(t *testing.T) {
 	const pages, liars = 8, 6
 	var good, evil atomic.Int32
 	at := func(addr string, handler http.HandlerFunc) netip.AddrPort {
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testkit.Call(net.Listen("tcp", addr)).Must(t)
 		srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: handler}}
 		srv.Start()
 		t.Cleanup(srv.Close)
@@ -135,12 +130,9 @@ func TestLyingNames(t *testing.T) {
 		}
 		seeds = append(seeds, fmt.Sprintf("http://%s:%d/", name, attacker.Port()))
 	}
-	fetcher, err := fetch.New(fetch.Options{
+	fetcher := testkit.Call(fetch.New(fetch.Options{
 		Resolver: names, AllowNet: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, ConnectTimeout: 2 * time.Second,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})).Must(t)
 	defer fetcher.Close()
 	opt := newOptions(t, &fakeWeb{}, append(seeds, fmt.Sprintf("http://good.test:%d/0", victim.Port()))...)
 	opt.Fetcher, opt.Workers, opt.MaxWait = fetcher, 4, 5*time.Second
@@ -154,10 +146,7 @@ func TestLyingNames(t *testing.T) {
 	if n := evil.Load(); n == 0 {
 		t.Error("the attacker was not asked for anything: the test means nothing")
 	}
-	for h, err := range opt.Store.Hosts() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for h := range testkit.All(t, opt.Store.Hosts()) {
 		if want := victim.Addr().String(); strings.HasPrefix(h.Name, "good") != (h.Address == want) {
 			t.Errorf("%s is said to be at %q", h.Name, h.Address)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"fossick/crawler/hosts"
 	"fossick/crawler/render"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -166,14 +167,9 @@ func TestRenderedWhereItPays(t *testing.T) {
 			opt.Browser, opt.RenderPriced, opt.Seed = b, true, 1
 			for _, pages := range sessions {
 				opt.MaxPages = pages
-				c, err := New(opt)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := testkit.Call(New(opt)).Must(t)
 				c.cores = 1
-				if _, err := c.Run(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Call(c.Run(t.Context())).Must(t)
 				opt.Seeds = nil
 			}
 			done = map[string]int{}
@@ -221,17 +217,9 @@ func TestLearnedYields(t *testing.T) {
 			}
 			opt := newOptions(t, w, urls...)
 			opt.Browser, opt.RenderPriced = b, true
-			c, err := New(opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			h, err := opt.Store.Host("a.test:80")
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := testkit.Call(New(opt)).Must(t)
+			testkit.Call(c.Run(t.Context())).Must(t)
+			h := testkit.Call(opt.Store.Host("a.test:80")).Must(t)
 			if y := h.Yields[classThin]; y.Worth > 1 || (y.Pages > 0) != (down == nil) {
 				t.Errorf("browser %v: yields %+v", down, h.Yields)
 			}
@@ -245,10 +233,7 @@ func TestLearnedYields(t *testing.T) {
 // TestPace: neither a pause nor a revisit is the crawl's time.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(newOptions(t, &fakeWeb{}, "http://a.test/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(New(newOptions(t, &fakeWeb{}, "http://a.test/"))).Must(t)
 		c.opt.RenderPriced = true
 		p, page := c.pricing(&store.Host{}), &jobResult{job: &job{task: taskPage, Host: &hosts.Host{Host: &store.Host{}}}}
 		for _, ends := range []func(){
@@ -298,14 +283,9 @@ func TestDeclinedShellsAreTakenUp(t *testing.T) {
 				opt.Browser, opt.RenderPriced, opt.Seed, opt.Workers = b, true, 1, c.workers
 				for _, pages := range c.sessions {
 					opt.MaxPages = pages
-					crawl, err := New(opt)
-					if err != nil {
-						t.Fatal(err)
-					}
+					crawl := testkit.Call(New(opt)).Must(t)
 					crawl.cores = 1
-					if _, err := crawl.Run(t.Context()); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Call(crawl.Run(t.Context())).Must(t)
 					opt.Seeds = nil
 				}
 				asked := map[string]int{}

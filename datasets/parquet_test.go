@@ -39,12 +39,8 @@ func tableOf[Row any](t testing.TB, rows []Row, options ...parquet.WriterOption)
 	t.Helper()
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[Row](&b, options...)
-	if _, err := w.Write(rows); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(w.Write(rows)).Must(t)
+	testkit.Must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -59,13 +55,8 @@ func someRows() []tableRow {
 
 func TestParquet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
-	if err := os.WriteFile(path, tableOf(t, someRows()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, tableOf(t, someRows()), 0o644))
+	s := testkit.Call(Open(path, Options{})).Must(t)
 	var got []*Example
 	bad := 0
 	for e, err := range s.Examples() {
@@ -89,9 +80,7 @@ func FuzzParquet(f *testing.F) {
 	f.Add([]byte("PAR1PAR1"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "t.parquet")
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(path, data, 0o644))
 		readParquet(path)(&passReport{}, func(e *Example, err error) bool {
 			if err == nil && e.URL == "" {
 				t.Error("a row without a URL")
@@ -133,9 +122,7 @@ func packedTable(t testing.TB, rows, version int, text string) []byte {
 func TestPackedTables(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		path := filepath.Join(t.TempDir(), "t.parquet")
-		if err := os.WriteFile(path, packedTable(t, 2000, version, "words"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(path, packedTable(t, 2000, version, "words"), 0o600))
 		n := 0
 		err := eachParquet(path, func(row int, e *Example) bool {
 			i := row - 1
@@ -212,9 +199,7 @@ func TestTableBombs(t *testing.T) {
 func costOf(t *testing.T, class *testkit.Tally, name string, file []byte) (rows int, err error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.parquet")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, file, 0o600))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	began := time.Now()
@@ -235,10 +220,7 @@ func TestLengths(t *testing.T) {
 			lengths[i] = rng.Int32N(1 << rng.IntN(28))
 			want += int64(lengths[i])
 		}
-		b, err := parquet.DeltaBinaryPacked.EncodeInt32(nil, lengths)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Call(parquet.DeltaBinaryPacked.EncodeInt32(nil, lengths)).Must(t)
 		in := thrift{in: append(b, "text"...)}
 		if sum, err := in.lengths(int64(n)); sum != want || err != nil || in.at != len(b) {
 			t.Fatalf("%d lengths: sum %d, want %d; %d bytes, want %d; %v", n, sum, want, in.at, len(b), err)
@@ -255,10 +237,7 @@ func TestHadoopLZ4(t *testing.T) {
 	for i := range 3 {
 		text := []byte(strings.Repeat(fmt.Sprint("block ", i), 100))
 		block := make([]byte, lz4.CompressBlockBound(len(text)))
-		n, err := lz4.CompressBlock(text, block, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := testkit.Call(lz4.CompressBlock(text, block, nil)).Must(t)
 		packed = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(packed, uint32(len(text))), uint32(n))
 		packed, want = append(packed, block[:n]...), append(want, text...)
 	}
@@ -279,9 +258,7 @@ func TestHadoopLZ4(t *testing.T) {
 func TestCheckSum(t *testing.T) {
 	file := bytes.ReplaceAll(tableOf(t, someRows()), []byte("<p>more"), []byte("<p>mare"))
 	path := filepath.Join(t.TempDir(), "t.parquet")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, file, 0o600))
 	if err := eachParquet(path, func(int, *Example) bool { return true }); !errors.Is(err, errNotParquet) || !strings.Contains(err.Error(), "column html: a page is damaged") {
 		t.Error(err)
 	}

@@ -33,26 +33,14 @@ func TestRealCorpora(t *testing.T) {
 				testkit.Only(t, "reads a large corpus whole")
 			}
 			rows, links := 0, 0
-			s, err := Open(testkit.Corpus(t, tt.path), Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, err := range s.Examples() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			s := testkit.Call(Open(testkit.Corpus(t, tt.path), Options{})).Must(t)
+			for range testkit.All(t, s.Examples()) {
 				rows++
 			}
-			for _, err := range s.Links() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for range testkit.All(t, s.Links()) {
 				links++
 			}
-			rep, err := s.Report()
-			if err != nil {
-				t.Fatal(err)
-			}
+			rep := testkit.Call(s.Report()).Must(t)
 			t.Logf("%d rows, %d links, notes %q", rows, links, rep.Notes())
 			if rows != tt.rows || links != tt.links {
 				t.Errorf("%d rows and %d links, want %d and %d", rows, links, tt.rows, tt.links)
@@ -71,18 +59,9 @@ func TestRealCorpora(t *testing.T) {
 
 func TestRealTruth(t *testing.T) {
 	testkit.Only(t, "reads a large corpus whole")
-	s, err := Open(testkit.Corpus(t, "wikispeedia"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	joined, err := s.truth()
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := ReadTruth(filepath.Join(testkit.Corpus(t, "wikispeedia"), "labels.tsv.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Open(testkit.Corpus(t, "wikispeedia"), Options{})).Must(t)
+	joined := testkit.Call(s.truth()).Must(t)
+	read := testkit.Call(ReadTruth(filepath.Join(testkit.Corpus(t, "wikispeedia"), "labels.tsv.zst"))).Must(t)
 	for label, want := range map[string]int{"Astronomy": 105, "Biology": 698, "IT": 83, "Religion": 131} {
 		if a, b := len(joined.Targets(label)), len(read.Targets(label)); a != want || b != want {
 			t.Errorf("%s: %d pages by the set, %d by the file, want %d", label, a, b, want)
@@ -97,15 +76,9 @@ func TestRealPages(t *testing.T) {
 			if name == "20news" || name == "wikispeedia" {
 				testkit.Only(t, "reads a large corpus whole")
 			}
-			s, err := Open(testkit.Corpus(t, name), Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := testkit.Call(Open(testkit.Corpus(t, name), Options{})).Must(t)
 			n, bare, failed := 0, 0, 0
-			for e, err := range s.Examples() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for e := range testkit.All(t, s.Examples()) {
 				if n++; n%7 != 0 {
 					continue
 				}

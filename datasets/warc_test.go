@@ -60,9 +60,7 @@ func writeArchive(t *testing.T, path string, drafts []*warc.Draft) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, file, 0o600))
 	return file
 }
 
@@ -77,10 +75,7 @@ func TestWARC(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]*Example{}
-		for e, err := range set.Examples() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for e := range testkit.All(t, set.Examples()) {
 			got[e.URL] = e
 		}
 		want := map[string]string{
@@ -126,9 +121,7 @@ func TestDamagedWARC(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.warc.gz")
 	file := writeArchive(t, path, archived())
 	file[bytes.Index(file[10:], []byte("\x1f\x8b\x08"))+10+60] ^= 0xff // in the member of the first page
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, file, 0o600))
 	set, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -159,9 +152,7 @@ func TestDamagedWARC(t *testing.T) {
 	if rep, err := set.Report(); rows != 5 || rep.Errors != 1 || err != nil || !strings.Contains(strings.Join(rep.Notes(), "\n"), "1 row could not be read, first "+path) {
 		t.Errorf("%d rows, %+v, %v", rows, rep, err)
 	}
-	if err := os.WriteFile(path, file[:len(file)-20], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, file[:len(file)-20], 0o600))
 	set, _ = Open(path, Options{Partial: true})
 	if rep, err := set.Report(); err != nil || rep.Complete {
 		t.Errorf("%+v, %v: a file that is cut short is not whole", rep, err)
@@ -185,15 +176,9 @@ func TestWARCSniffs(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "x.warc.gz")
 	writeArchive(t, path, drafts)
-	set, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(Open(path, Options{})).Must(t)
 	found := map[string]int{}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if strings.Contains(e.URL, "page") && e.HTML != "" || strings.Contains(e.URL, "text") && e.Text != "" {
 			found[e.URL[17:21]]++
 		} else {
@@ -236,10 +221,7 @@ func TestBrokenWACZ(t *testing.T) {
 			} {
 				path := waczOf(t, "archive/"+name, method, file, harm)
 				for _, partial := range []bool{false, true} {
-					set, err := Open(path, Options{Partial: partial})
-					if err != nil {
-						t.Fatal(err)
-					}
+					set := testkit.Call(Open(path, Options{Partial: partial})).Must(t)
 					rows, bad := 0, 0
 					var last error
 					for _, err := range set.Examples() {
@@ -314,10 +296,7 @@ func TestZipBombs(t *testing.T) {
 	plain := append([]byte(head), make([]byte, 100<<20)...)
 	for name, file := range map[string][]byte{"a.warc": plain, "a.warc.gz": make([]byte, 2<<20), "a.warc.zst": make([]byte, 2<<20)} {
 		path := waczOf(t, "archive/"+name, zip.Deflate, file, func(_ *zip.FileHeader, raw []byte) []byte { return raw })
-		set, err := Open(path, Options{Partial: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := testkit.Call(Open(path, Options{Partial: true})).Must(t)
 		var last error
 		for _, err := range set.Examples() {
 			last = err
@@ -436,20 +415,14 @@ func TestNoFilesOfOthers(t *testing.T) {
 				}
 				return filepath.Join(dir, strings.TrimSuffix(filepath.Base(page), ext)+name+ext)
 			}
-			err := errors.Join(
+			testkit.Must(t, errors.Join(
 				os.WriteFile(filepath.Join(top, "secret.html"), []byte(secret), 0o600), os.MkdirAll(dir, 0o700),
 				os.WriteFile(page, []byte("Subject: x\n\n<title>x</title> a page"), 0o600),
 				os.Symlink(page, beside("a")), os.Symlink(filepath.Join(top, "secret.html"), beside("b")), os.Symlink("/dev/zero", beside("c")),
 				syscall.Mkfifo(beside("d"), 0o600), os.Symlink(beside("d"), beside("e")), os.Symlink("nowhere", beside("f")),
 				os.Symlink("real", filepath.Join(top, "set")),
-			)
-			if err != nil {
-				t.Fatal(err)
-			}
-			set, err := Open(filepath.Join(top, "set"), Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			))
+			set := testkit.Call(Open(filepath.Join(top, "set"), Options{})).Must(t)
 			n := 0
 			for e, err := range set.Examples() {
 				if err != nil {
@@ -462,10 +435,7 @@ func TestNoFilesOfOthers(t *testing.T) {
 			if n != c.pages || set.layout != c.layout {
 				t.Errorf("%d pages in layout %s, want %d in %s", n, set.layout, c.pages, c.layout)
 			}
-			report, err := set.Report()
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := testkit.Call(set.Report()).Must(t)
 			notes := strings.Join(report.Notes(), "\n")
 			for _, want := range []string{"2 files skipped: a link that leads out of the folder, first ", "2 files skipped: not a regular file", "1 file skipped: a link that leads nowhere"} {
 				files.Try(strings.Contains(notes, want), "notes %q, want %q", notes, want)
@@ -475,16 +445,10 @@ func TestNoFilesOfOthers(t *testing.T) {
 
 	dir := t.TempDir()
 	for _, name := range []string{"pages.jsonl", "links.tsv", "labels.tsv"} {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "pages.jsonl"), nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.RemoveAll(dir))
+		testkit.Must(t, errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "pages.jsonl"), nil, 0o600)))
 		os.Remove(filepath.Join(dir, name))
-		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, syscall.Mkfifo(filepath.Join(dir, name), 0o600))
 		_, err := Open(dir, Options{})
 		files.Try(errors.Is(err, ErrLayout) && strings.Contains(err.Error(), name), "%s is a pipe: %v", name, err)
 	}

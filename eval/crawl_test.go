@@ -15,6 +15,7 @@ import (
 
 	"fossick/internal/cli"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -27,10 +28,7 @@ type fakePage struct {
 
 func fill(t testing.TB, dir, topic string, all []fakePage) *store.Store {
 	t.Helper()
-	s, err := store.Create(dir, store.Info{Version: "test", Topic: topic})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(dir, store.Info{Version: "test", Topic: topic})).Must(t)
 	counts := store.Counts{States: map[string]uint64{"redirect": 7, "code": 12, "robots_denied": 3}, Codes: map[int]uint64{404: 11, 500: 1}}
 	b := s.Batch()
 	for i, f := range all {
@@ -54,12 +52,8 @@ func fill(t testing.TB, dir, topic string, all []fakePage) *store.Store {
 		counts.Pages++
 	}
 	counts.URLs, counts.Requests = counts.Pages+22, counts.Pages+40
-	if err := b.PutCounts(&counts); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.PutCounts(&counts))
+	testkit.Must(t, b.Commit())
 	return s
 }
 
@@ -102,10 +96,7 @@ func truthOf(target string, targets int) (labelSource, func(url string) judgemen
 
 func load(t testing.TB, s *store.Store) *judgedCrawl {
 	t.Helper()
-	c, err := loadCrawl(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(loadCrawl(context.Background(), s)).Must(t)
 	return c
 }
 
@@ -247,9 +238,7 @@ func TestRefine(t *testing.T) {
 
 	// A page is kept although its most probable class is another; its rule explains its label.
 	opt.Threshold = 0.05
-	if _, err := Refine(context.Background(), s, opt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(Refine(context.Background(), s, opt)).Must(t)
 	for _, p := range load(t, s).Pages {
 		if !p.Refined.Kept || !strings.Contains(p.Refined.Rule, "→ banking; banking 0.") {
 			t.Fatalf("%s: kept %v by %q, want the reason for banking", p.URL, p.Refined.Kept, p.Refined.Rule)
@@ -308,10 +297,7 @@ func TestRefineInterrupted(t *testing.T) {
 		t.Fatalf("got %d pages, %v; want some 50 and the context's error", r.Pages, err)
 	}
 	labels := 0
-	for _, err := range s.Labels() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for range testkit.All(t, s.Labels()) {
 		labels++
 	}
 	if labels != r.Pages {
@@ -326,13 +312,10 @@ func TestJudgeByModel(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 8)), 80))
 	defer closed(t, s)
 	c := load(t, s)
-	err := c.judgeByModel(context.Background(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, func(p *page.Page) judgement {
+	testkit.Must(t, c.judgeByModel(context.Background(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, func(p *page.Page) judgement {
 		got := moneyWords(p)
 		return judgement{got.Score > 0.5, true, got.Rest}
-	}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, 2))
 	for _, p := range c.Pages {
 		if p.Relevant != strings.Contains(p.URL, "/banking/") {
 			t.Fatalf("%s: relevant %v", p.URL, p.Relevant)
@@ -369,9 +352,7 @@ func sources(stores ...string) Sources {
 func TestWhoseWordCounts(t *testing.T) {
 	dir := crawled(t, 8)
 	truth := filepath.Join(t.TempDir(), "labels.tsv")
-	if err := os.WriteFile(truth, []byte("http://h.example/0\tmoney\tmoney\nhttp://h.example/1\tstars\tstars\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(truth, []byte("http://h.example/0\tmoney\tmoney\nhttp://h.example/1\tstars\tstars\n"), 0o600))
 	own, byTruth, ofStars := sources(dir), sources(dir), sources(dir)
 	byTruth.Truth, ofStars.Truth, ofStars.Target = truth, truth, "stars"
 	for name, c := range map[string]struct {
@@ -382,10 +363,7 @@ func TestWhoseWordCounts(t *testing.T) {
 	}{
 		"own labels": {own, 0.5, 0, ""}, "truth": {byTruth, 0.125, 6, "labels.tsv, 2 pages"}, "truth of another": {ofStars, 0.125, 6, "labels.tsv, 2 pages"},
 	} {
-		crawls, err := ReadCrawls(t.Context(), c.from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		crawls := testkit.Call(ReadCrawls(t.Context(), c.from)).Must(t)
 		r := crawls.Measure(0)
 		if r.Harvest == nil || *r.Harvest != c.harvest || r.Unknown != nil && *r.Unknown != c.unknown || r.Settings["workers"] != "32" || r.Next != nil {
 			t.Errorf("%s: %+v", name, r.Figures)
@@ -418,19 +396,12 @@ func markedStore(t *testing.T) *store.Store {
 		{url: "http://a.example/sport/1", body: goal, label: "sport"}, {url: "http://a.example/sport/2", body: goal + " x", label: "sport"},
 	})
 	t.Cleanup(func() { closed(t, s) })
-	counts, err := s.Counts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := testkit.Call(s.Counts()).Must(t)
 	b := s.Batch()
 	for id, onTopic := range map[store.ID]bool{1: false, 3: true} {
-		if err := b.Mark(id, store.Mark{OnTopic: onTopic, At: 7}, &counts); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.Mark(id, store.Mark{OnTopic: onTopic, At: 7}, &counts))
 	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.Commit())
 	return s
 }
 
@@ -451,9 +422,7 @@ func TestMarksOverruleModels(t *testing.T) {
 	judge := func(p *page.Page) judgement {
 		return judgement{Relevant: strings.Contains(p.Text, "loan"), Known: true}
 	}
-	if err := c.judgeByModel(t.Context(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, judge, 2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.judgeByModel(t.Context(), s, labelSource{Kind: byModel, Name: "j", Target: "banking"}, judge, 2))
 	if got := verdicts(c); got != "nyyn" {
 		t.Errorf("by a judge: %s, want nyyn", got)
 	}

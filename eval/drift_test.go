@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 func TestLogOddsRatio(t *testing.T) {
@@ -66,9 +67,7 @@ func TestDrift(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", drifting(200))
 	defer closed(t, s)
 	c := load(t, s)
-	if err := c.drift(context.Background(), s, words); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.drift(context.Background(), s, words))
 	if len(c.Blocks) != maxBlocks {
 		t.Fatalf("%d blocks, want %d", len(c.Blocks), maxBlocks)
 	}
@@ -93,9 +92,7 @@ func TestDrift(t *testing.T) {
 	}
 	r := measureAll([]*judgedCrawl{c}, 0)
 	var html bytes.Buffer
-	if err := writeReport(&html, reportData{Result: r, Crawls: []*judgedCrawl{c}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, writeReport(&html, reportData{Result: r, Crawls: []*judgedCrawl{c}}))
 	said := strings.Join(Sentences(r), " ")
 	for where, text := range map[string]string{"report": html.String(), "sentences": said} {
 		for _, want := range []string{"galaxy", "market"} {
@@ -110,9 +107,7 @@ func TestDriftOfLittle(t *testing.T) {
 	for _, n := range []int{0, 1, 25} {
 		s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", drifting(n))
 		c := load(t, s)
-		if err := c.drift(context.Background(), s, words); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, c.drift(context.Background(), s, words))
 		if len(c.Blocks) != 1 || len(c.Blocks[0].Rising) > 0 || driftRows(c.Blocks) != nil {
 			t.Errorf("%d pages: got %+v, want one block that is compared with nothing", n, c.Blocks)
 		}

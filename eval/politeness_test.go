@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -54,22 +55,15 @@ func journalOf(t testing.TB, all []asked, addresses map[string]string) *store.St
 		}
 	}
 	for _, h := range hosts {
-		if err := b.PutHost(h); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.PutHost(h))
 	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.Commit())
 	return s
 }
 
 func politenessOf(t testing.TB, s *store.Store, inMemory int) *Politeness {
 	t.Helper()
-	p, err := measurePoliteness(context.Background(), inMemory, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(measurePoliteness(context.Background(), inMemory, s)).Must(t)
 	return p
 }
 

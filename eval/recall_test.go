@@ -13,6 +13,7 @@ import (
 
 	"fossick/internal/page"
 	"fossick/internal/stats"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -712,10 +713,7 @@ const trailBase = "http://a.example/"
 // trailStore has a start page, a linked page, a redirect, its target, a failure, a denied and a waiting URL.
 func trailStore(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.Create(filepath.Join(t.TempDir(), "s"), store.Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(filepath.Join(t.TempDir(), "s"), store.Info{})).Must(t)
 	b := s.Batch()
 	put := func(err error) {
 		t.Helper()
@@ -753,9 +751,7 @@ func TestLoadTrail(t *testing.T) {
 	s := trailStore(t)
 	defer closed(t, s)
 	c := load(t, s)
-	if err := c.loadTrail(context.Background(), s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.loadTrail(context.Background(), s))
 	key := func(name string) uint64 { return page.Key(trailBase + name) }
 	if !c.Trail.Steps[0].Start || c.Trail.Steps[1].Start {
 		t.Error("the first step is a start page, the second is none")

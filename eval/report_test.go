@@ -18,6 +18,7 @@ import (
 
 	"fossick/internal/report"
 	"fossick/internal/stats"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -30,9 +31,7 @@ func reportOf(t testing.TB, crawls ...[]fakePage) string {
 	for i, pages := range crawls {
 		s := fill(t, filepath.Join(t.TempDir(), fmt.Sprintf("crawl-%c", 'a'+i)), "banking", pages)
 		if len(pages) > 0 {
-			if _, err := Refine(context.Background(), s, RefineOptions{Topic: "banking", Model: "m", Threshold: 0.5, Workers: 2, Classify: moneyWords}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Call(Refine(context.Background(), s, RefineOptions{Topic: "banking", Model: "m", Threshold: 0.5, Workers: 2, Classify: moneyWords})).Must(t)
 		}
 		c := load(t, s)
 		closed(t, s)
@@ -40,9 +39,7 @@ func reportOf(t testing.TB, crawls ...[]fakePage) string {
 		loaded = append(loaded, c)
 	}
 	var out bytes.Buffer
-	if err := writeReport(&out, reportData{Result: measureAll(loaded, 0), Crawls: loaded, Made: []report.Fact{{Name: "model", Value: hostile}}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, writeReport(&out, reportData{Result: measureAll(loaded, 0), Crawls: loaded, Made: []report.Fact{{Name: "model", Value: hostile}}}))
 	return out.String()
 }
 
@@ -208,16 +205,13 @@ func TestRanked(t *testing.T) {
 			}
 			ranks = append(ranks, store.NumberedRank{Page: p.Number, Rank: store.Rank{Score: x}})
 		}
-		err := s.Ranks().Put(t.Context(), store.Ranking{Method: "pagerank", Nodes: 1000}, func(yield func(store.NumberedRank) bool) {
+		testkit.Must(t, s.Ranks().Put(t.Context(), store.Ranking{Method: "pagerank", Nodes: 1000}, func(yield func(store.NumberedRank) bool) {
 			for _, r := range ranks {
 				if !yield(r) {
 					return
 				}
 			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		c := load(t, s)
 		closed(t, s)
 		c.judgeByTruth(truthOf("banking", 400))
@@ -230,9 +224,7 @@ func TestRanked(t *testing.T) {
 			t.Errorf("before rank: %+v", plain)
 		}
 		var out bytes.Buffer
-		if err := writeReport(&out, reportData{Result: measureAll([]*judgedCrawl{c}, 0), Crawls: []*judgedCrawl{c}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, writeReport(&out, reportData{Result: measureAll([]*judgedCrawl{c}, 0), Crawls: []*judgedCrawl{c}}))
 		if !strings.Contains(out.String(), "Highest PageRank") || !strings.Contains(out.String(), "that PageRank ranks highest") {
 			t.Error("the report has no ranks")
 		}
@@ -244,9 +236,7 @@ func TestUnjudged(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 5)), 300))
 	defer closed(t, s)
 	opt := RefineOptions{Topic: "banking", Model: "m1", Threshold: 0.5, Workers: 3, Classify: moneyWords, Explain: mortgages}
-	if _, err := Refine(context.Background(), s, opt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(Refine(context.Background(), s, opt)).Must(t)
 	for _, tt := range []struct {
 		name   string
 		source labelSource
@@ -269,9 +259,7 @@ func TestUnjudged(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, Sentences(r.Result))
 		}
 		var page bytes.Buffer
-		if err := writeReport(&page, r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, writeReport(&page, r))
 		if got := strings.Contains(page.String(), "recall among"); got != tt.judged {
 			t.Errorf("%s: the page tells recall: %v", tt.name, got)
 		}
@@ -282,10 +270,7 @@ func TestUnjudged(t *testing.T) {
 func TestVersus(t *testing.T) {
 	four := 4
 	v := versus([]string{"a", "b"}, [][]string{{"1", "2", "3", "4"}, {"3", "4", "5"}}, [][]string{{"2", "3"}, {"3", "5"}}, &four)
-	got, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Call(json.Marshal(v)).Must(t)
 	want := `{"union":5,"union_relevant":3,"common":2,"common_relevant":1,"topic_overlap":0.3333333333333333,"recall":0.75,"only":[{"store":"a","pages":2,"relevant":1},{"store":"b","pages":1,"relevant":1}]}`
 	if string(got) != want {
 		t.Errorf("%s, want %s", got, want)

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"fossick/internal/testkit"
 	"fossick/internal/warc"
 	"fossick/store"
 )
@@ -30,10 +31,7 @@ type archived struct {
 
 func recordsOf(t *testing.T, file []byte) (all []archived) {
 	t.Helper()
-	r, err := warc.NewReader(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(warc.NewReader(bytes.NewReader(file))).Must(t)
 	for {
 		rec, err := r.Next()
 		if err == io.EOF {
@@ -53,9 +51,7 @@ func recordsOf(t *testing.T, file []byte) (all []archived) {
 // pointed returns the object of an index line, and the only record that it points to.
 func pointed(t *testing.T, line string, files map[string][]byte) (at map[string]string, rec archived) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(line[strings.IndexByte(line, '{'):]), &at); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(line[strings.IndexByte(line, '{'):]), &at))
 	offset, _ := strconv.Atoi(at["offset"])
 	length, _ := strconv.Atoi(at["length"])
 	all := recordsOf(t, files[at["filename"]][offset:offset+length])
@@ -330,10 +326,7 @@ func TestWACZ(t *testing.T) {
 	if !bytes.Equal(b, written(t, newWACZ, "pages.wacz", archivePages())["pages.wacz"].Bytes()) {
 		t.Error("other bytes the second time")
 	}
-	r, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(zip.NewReader(bytes.NewReader(b), int64(len(b)))).Must(t)
 	files, archives := map[string][]byte{}, map[string][]byte{}
 	for _, f := range r.File {
 		in, err := f.Open()
@@ -359,9 +352,7 @@ func TestWACZ(t *testing.T) {
 			Bytes      int
 		}
 	}
-	if err := json.Unmarshal(files["datapackage.json"], &what); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(files["datapackage.json"], &what))
 	if what.Profile != "data-package" || what.Title != "Pages of crawl" || what.Created != "2001-09-09T01:47:19Z" || what.Home.URL != "http://a.test/0?b&a" || what.Home.TS != "2001-09-09T01:46:40Z" {
 		t.Errorf("%s", files["datapackage.json"])
 	}

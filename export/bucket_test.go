@@ -16,6 +16,8 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"fossick/internal/testkit"
 )
 
 // server is a fake S3 server with the bucket "bbb"; before may intercept requests.
@@ -28,9 +30,7 @@ type server struct {
 func newServer(t *testing.T) *server {
 	t.Helper()
 	backend := s3mem.New()
-	if err := backend.CreateBucket("bbb"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, backend.CreateBucket("bbb"))
 	s, fake := &server{}, gofakes3.New(backend).Server()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if before := s.before.Load(); before == nil || !(*before)(w, r) {
@@ -52,10 +52,7 @@ func (s *server) answer(before func(w http.ResponseWriter, r *http.Request) (ans
 
 func (s *server) open(t *testing.T, key string, single bool) *bucketPlace {
 	t.Helper()
-	p, err := openBucket(t.Context(), s3Address{"bbb", key}, single, s.s3Settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(openBucket(t.Context(), s3Address{"bbb", key}, single, s.s3Settings)).Must(t)
 	t.Cleanup(func() {
 		if err := p.Discard(); err != nil {
 			t.Error(err)
@@ -67,18 +64,13 @@ func (s *server) open(t *testing.T, key string, single bool) *bucketPlace {
 func (s *server) content(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for o, err := range s.client.below(t.Context(), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for o := range testkit.All(t, s.client.below(t.Context(), "")) {
 		body, err := s.client.open(t.Context(), o.Key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(body)
-		if err := errors.Join(err, body.Close()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(err, body.Close()))
 		all[o.Key] = string(text)
 	}
 	return all
@@ -87,10 +79,7 @@ func (s *server) content(t *testing.T) map[string]string {
 func (s *server) uploads(t *testing.T) int {
 	t.Helper()
 	n := 0
-	for _, err := range s.client.uploads(t.Context(), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for range testkit.All(t, s.client.uploads(t.Context(), "")) {
 		n++
 	}
 	return n
@@ -137,15 +126,11 @@ func TestBucketObject(t *testing.T) {
 		s := newServer(t)
 		for run := range 2 {
 			p := s.open(t, "a/out", true)
-			if err := upload(p, map[string]string{"x": text}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, upload(p, map[string]string{"x": text}))
 			if run == 0 {
 				want(t, s.content(t), nil)
 			}
-			if err := p.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, p.Commit())
 			want(t, s.content(t), map[string]string{"a/out": text})
 			if files, bytes := p.Made(); files != 1 || bytes != int64(len(text)) {
 				t.Errorf("made %d files of %d bytes", files, bytes)
@@ -176,17 +161,13 @@ func TestBucketPrefix(t *testing.T) {
 	s := newServer(t)
 	files := map[string]string{"pages.jsonl": long(), "a b/ü.txt": "text", "empty": ""}
 	p := s.open(t, "out", false)
-	if err := upload(p, files); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, upload(p, files))
 	for key := range s.content(t) {
 		if key == "out/"+listName || key == "out/pages.jsonl" {
 			t.Errorf("before Commit there is %s", key)
 		}
 	}
-	if err := p.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, p.Commit())
 	all := map[string]string{"out/" + listName: fmt.Sprintf(`{"version":1,"files":[
 {"name":"a b/ü.txt","bytes":4,"sha256":%q},
 {"name":"empty","bytes":0,"sha256":%q},
@@ -225,21 +206,14 @@ func TestBucketPrefix(t *testing.T) {
 func TestBucketRemains(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	if _, err := s.client.put(t.Context(), "outer", []byte("of others")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(s.client.put(t.Context(), "outer", []byte("of others"))).Must(t)
 	for _, single := range []bool{false, true} {
-		killed, err := openBucket(t.Context(), s3Address{"bbb", "out"}, single, s.s3Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		killed := testkit.Call(openBucket(t.Context(), s3Address{"bbb", "out"}, single, s.s3Settings)).Must(t)
 		files := map[string]string{"x": long()}
 		if !single {
 			files["y"] = "small"
 		}
-		if err := upload(killed, files); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, upload(killed, files))
 		killed.stop() // like a kill: nothing is cleaned up
 		_ = killed.group.Wait()
 		if s.uploads(t) == 0 {
@@ -249,16 +223,12 @@ func TestBucketRemains(t *testing.T) {
 		if n := s.uploads(t); n != 0 {
 			t.Errorf("%d uploads are left", n)
 		}
-		if err := errors.Join(upload(p, map[string]string{"z": "text"}), p.Commit()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(upload(p, map[string]string{"z": "text"}), p.Commit()))
 		got := s.content(t)
 		delete(got, "out/"+listName)
 		name := map[bool]string{false: "out/z", true: "out"}[single]
 		want(t, got, map[string]string{"outer": "of others", name: "text"})
-		if err := s.client.removeAll(t.Context(), func(yield func(string) bool) { _ = yield(name) && yield("out/"+listName) }); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, s.client.removeAll(t.Context(), func(yield func(string) bool) { _ = yield(name) && yield("out/"+listName) }))
 	}
 }
 
@@ -328,10 +298,7 @@ func TestBucketInterruptedWhileBegun(t *testing.T) {
 		}
 		return false
 	})
-	p, err := openBucket(ctx, s3Address{"bbb", "out"}, false, s.s3Settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(openBucket(ctx, s3Address{"bbb", "out"}, false, s.s3Settings)).Must(t)
 	if err := upload(p, map[string]string{"b": long()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
@@ -345,13 +312,8 @@ func TestBucketInterrupted(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	ctx, interrupt := context.WithCancel(t.Context())
-	p, err := openBucket(ctx, s3Address{"bbb", "out"}, false, s.s3Settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := upload(p, map[string]string{"a": "small", "b": long()}); err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(openBucket(ctx, s3Address{"bbb", "out"}, false, s.s3Settings)).Must(t)
+	testkit.Must(t, upload(p, map[string]string{"a": "small", "b": long()}))
 	interrupt()
 	if err := p.Commit(); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
@@ -371,12 +333,8 @@ func TestBucketTwoAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	p := s.open(t, "out", false)
-	if err := upload(p, map[string]string{"a": "small"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.client.put(t.Context(), "out/mine", []byte("of a person")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, upload(p, map[string]string{"a": "small"}))
+	testkit.Call(s.client.put(t.Context(), "out/mine", []byte("of a person"))).Must(t)
 	if err := p.Commit(); err == nil || !strings.Contains(err.Error(), "check that no one else writes there") {
 		t.Errorf("objects of others: %v", err)
 	}
@@ -423,9 +381,7 @@ func TestS3FromEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	t.Setenv("HOME", dir)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -65,9 +66,7 @@ func TestNotKnown(t *testing.T) {
 		t.Errorf("a card of nothing:\n%s", text)
 	}
 	var got card
-	if err := json.Unmarshal(files["card.json"].Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(files["card.json"].Bytes(), &got))
 	c := got.Crawls[0]
 	if got.Kept != nil || got.Rights != nil || got.Relevant.Share != nil || c.First != nil || c.Harvest.Share != nil || c.Harvest.CI != nil || c.Denied != nil || c.Settings != nil {
 		t.Errorf("known of nothing: %+v", got)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -29,15 +30,10 @@ func urlOf(path string) string { return "http://" + path }
 // makeStore writes a crawl of pages; links may name pages that come later.
 func makeStore(t testing.TB, dir string, pages []crawled) string {
 	t.Helper()
-	s, err := store.Create(dir, store.Info{Topic: "banking"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(dir, store.Info{Topic: "banking"})).Must(t)
 	b := s.Batch()
 	put := func(errs ...error) {
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(errs...))
 	}
 	ids := map[string]store.ID{}
 	idOf := func(path string, from store.ID) store.ID {
@@ -92,10 +88,7 @@ func wholeText(body []byte, _ *Page, want Want) (text, markdown string) {
 
 func openCollection(t testing.TB, partial bool, dirs ...string) *Collection {
 	t.Helper()
-	c, err := Open(t.Context(), dirs, Options{Open: openStore, Partial: partial, Text: wholeText})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(Open(t.Context(), dirs, Options{Open: openStore, Partial: partial, Text: wholeText})).Must(t)
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -106,14 +99,8 @@ func openCollection(t testing.TB, partial bool, dirs ...string) *Collection {
 
 func all(t testing.TB, c *Collection, choice Choice, want Want) (pages []*Page, left Left) {
 	t.Helper()
-	s, err := c.Select(t.Context(), choice, want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for p, err := range s.Pages(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	s := testkit.Call(c.Select(t.Context(), choice, want)).Must(t)
+	for p := range testkit.All(t, s.Pages(t.Context())) {
 		pages = append(pages, p)
 	}
 	return pages, s.Left()
@@ -263,9 +250,7 @@ func TestDamage(t *testing.T) {
 	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "http://a.test/2") || !strings.Contains(err.Error(), "--partial") {
 		t.Errorf("a damaged body: %v", err)
 	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.Close())
 	pages, left := all(t, openCollection(t, true, dir), Choice{}, Want{Text: true})
 	if len(pages) != 3 || left.Damaged != 1 || pages[0].Text != "one" || !pages[1].Damaged || pages[2].Text != "three" {
 		t.Errorf("%d pages, %+v left out", len(pages), left)
@@ -294,10 +279,7 @@ func TestStopsEarly(t *testing.T) {
 		web = append(web, crawled{path: fmt.Sprintf("a.test/%d", i), body: "<p>words"})
 	}
 	c := openCollection(t, false, makeStore(t, filepath.Join(t.TempDir(), "crawl"), web))
-	s, err := c.Select(t.Context(), Choice{}, Want{Text: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(c.Select(t.Context(), Choice{}, Want{Text: true})).Must(t)
 	n := 0
 	for p, err := range s.Pages(t.Context()) {
 		if n++; err != nil || p.Number != uint64(n) {
@@ -308,10 +290,7 @@ func TestStopsEarly(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err = c.Select(ctx, Choice{}, Want{Text: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = testkit.Call(c.Select(ctx, Choice{}, Want{Text: true})).Must(t)
 	var last error
 	for _, err := range s.Pages(ctx) {
 		cancel()
@@ -328,18 +307,12 @@ func TestCancelledAtTheLast(t *testing.T) {
 	t.Parallel()
 	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{{path: "a.test/1", body: "<p>words"}})
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := Open(ctx, []string{dir}, Options{Open: openStore, Text: func([]byte, *Page, Want) (string, string) {
+	c := testkit.Call(Open(ctx, []string{dir}, Options{Open: openStore, Text: func([]byte, *Page, Want) (string, string) {
 		cancel()
 		return "", ""
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}})).Must(t)
 	t.Cleanup(func() { _ = c.Close() })
-	s, err := c.Select(ctx, Choice{}, Want{Text: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(c.Select(ctx, Choice{}, Want{Text: true})).Must(t)
 	var last error
 	for _, err := range s.Pages(ctx) {
 		last = err
@@ -359,9 +332,7 @@ func TestFingerprint(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := c.Sources()[0].Fingerprint(t.Context(), func() {})
-		if err := errors.Join(err, c.Close()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(err, c.Close()))
 		return p
 	}
 	last := print()
@@ -381,14 +352,9 @@ func TestFingerprint(t *testing.T) {
 			return errors.Join(err, b.PutCounts(&counts))
 		},
 	} {
-		s, err := store.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(store.Open(dir)).Must(t)
 		b := s.Batch()
-		if err := errors.Join(change(s, b), b.Commit(), s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(change(s, b), b.Commit(), s.Close()))
 		now := print()
 		if now == last {
 			t.Errorf("%s changed nothing", what)
@@ -404,10 +370,7 @@ func TestExchanges(t *testing.T) {
 		{path: "a.test/1", body: "one", links: []string{"a.test/copy", "a.test/moved", "a.test/twice", "b.test/copy", "a.test/loop", "a.test/aside"}, page: store.Page{At: 5000}},
 		{path: "a.test/2", body: "two"},
 	})
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	b := s.Batch()
 	id := func(path string) store.ID {
 		seen, err := s.Lookup([]store.Hash{store.HashURL(urlOf(path))})
@@ -441,9 +404,7 @@ func TestExchanges(t *testing.T) {
 	put("a.test/twice", 1, 300, store.WireRedirect, "a.test/copy", "redirect")
 	put("a.test/loop", 1, 300, store.WireRedirect, "a.test/loop", "redirect")
 	put("a.test/aside", 1, 300, store.WireRedirect, "", "redirect") // redirects to a URL that the crawl excludes
-	if err := errors.Join(b.Commit(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(b.Commit(), s.Close()))
 	c := openCollection(t, false, dir)
 	told := func(choice Choice, want Want) string {
 		var lines []string

@@ -43,13 +43,7 @@ func databasePages(n int) (all []*Page) {
 
 func run(t *testing.T, s Sink, all []*Page) error {
 	t.Helper()
-	n, err := Run(t.Context(), func(yield func(*Page, error) bool) {
-		for _, p := range all {
-			if !yield(p, nil) {
-				return
-			}
-		}
-	}, []Sink{s})
+	n, err := Run(t.Context(), testkit.Each(all), []Sink{s})
 	if err == nil && n != len(all) {
 		t.Errorf("%d pages of %d", n, len(all))
 	}
@@ -69,13 +63,8 @@ func TestSQLiteShell(t *testing.T) {
 	t.Parallel()
 	shell, dir := testkit.Program(t, "sqlite3"), t.TempDir()
 	write := func(name string) string {
-		s, err := newSQLite(testFolder(dir), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := run(t, s, databasePages(50)); err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(newSQLite(testFolder(dir), name)).Must(t)
+		testkit.Must(t, run(t, s, databasePages(50)))
 		return filepath.Join(dir, name)
 	}
 	path := write("a.sqlite")
@@ -109,18 +98,10 @@ func TestPostgres(t *testing.T) {
 	address := testkit.Postgres(t)
 	load := func(all []*Page) {
 		t.Helper()
-		s, err := newPostgres(t.Context(), address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := run(t, s, all); err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(newPostgres(t.Context(), address)).Must(t)
+		testkit.Must(t, run(t, s, all))
 	}
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := testkit.Call(pgx.Connect(t.Context(), address)).Must(t)
 	defer conn.Close(context.Background())
 	ask := func(query, want string) {
 		t.Helper()
@@ -144,37 +125,23 @@ func TestPostgres(t *testing.T) {
 	ask("SELECT count(*) || ' ' || count(*) FILTER (WHERE title = 'new') FROM fossick.pages", "3000 2500")
 	ask("SELECT count(*)::text FROM fossick.links", "3500") // 2,500 new ones, and two for each of the 500 unchanged pages
 
-	if _, err := conn.Exec(t.Context(), "ALTER TABLE fossick.pages DROP COLUMN rank"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(conn.Exec(t.Context(), "ALTER TABLE fossick.pages DROP COLUMN rank")).Must(t)
 	if _, err := newPostgres(t.Context(), address); !errors.Is(err, errSchema) {
 		t.Errorf("other columns: %v", err)
 	}
-	other, err := newPostgres(t.Context(), address+"&search_path=other")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run(t, other, databasePages(5)); err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Call(newPostgres(t.Context(), address+"&search_path=other")).Must(t)
+	testkit.Must(t, run(t, other, databasePages(5)))
 	ask("SELECT count(*)::text FROM other.pages", "5")
 }
 
 // cut starts a load and ends it after the first batch.
 func cut(t *testing.T, address string, all []*Page) {
 	t.Helper()
-	s, err := newPostgres(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(newPostgres(t.Context(), address)).Must(t)
 	for _, p := range all[:batchRows+10] {
-		if err := s.Write(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, s.Write(t.Context(), p))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Close())
 }
 
 // TestBulk: each page gives an action line and a document line.
@@ -199,9 +166,7 @@ func bulkIDs(t *testing.T, body []byte) (ids []string) {
 			} `json:"index"`
 		}
 		var doc map[string]any
-		if err := errors.Join(json.Unmarshal([]byte(lines[i]), &action), json.Unmarshal([]byte(lines[i+1]), &doc)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(json.Unmarshal([]byte(lines[i]), &action), json.Unmarshal([]byte(lines[i+1]), &doc)))
 		if doc["id"] != action.Index.ID || len(doc) != len(columns) {
 			t.Errorf("document %v of %s", doc, action.Index.ID)
 		}
@@ -233,10 +198,7 @@ func TestServer(t *testing.T) {
 	}))
 	defer h.Close()
 	send := func() error {
-		s, err := newOpenSearch(h.URL + "/crawl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(newOpenSearch(h.URL + "/crawl")).Must(t)
 		s.wait = func(context.Context, time.Duration) error { return nil }
 		return run(t, s, databasePages(20))
 	}
@@ -263,10 +225,7 @@ func TestServerRedirect(t *testing.T) {
 			fmt.Fprint(w, `{"errors":false,"items":[]}`)
 		}))
 		h := httptest.NewServer(http.RedirectHandler(other.URL+"/crawl/_bulk", code))
-		s, err := newOpenSearch(strings.Replace(h.URL, "//", "//user:secret@", 1) + "/crawl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(newOpenSearch(strings.Replace(h.URL, "//", "//user:secret@", 1) + "/crawl")).Must(t)
 		if err := run(t, s, databasePages(3)); err == nil || strings.Contains(err.Error(), "secret") || reached.Load() != 0 {
 			t.Errorf("a redirect of %d: %v, and the other host was asked %d times", code, err, reached.Load())
 		}

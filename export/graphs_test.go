@@ -16,6 +16,7 @@ import (
 	"fossick/datasets"
 	"fossick/graph"
 	"fossick/internal/cli"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -26,14 +27,8 @@ func demo() GraphSource {
 func built(t *testing.T, s GraphSource) (*graph.Graph, *graph.Stats) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "graph")
-	stats, err := s.Build(t.Context(), path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := graph.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := testkit.Call(s.Build(t.Context(), path, 0)).Must(t)
+	g := testkit.Call(graph.Open(path)).Must(t)
 	t.Cleanup(func() { g.Close() })
 	if !(GraphSource{Name: path}).IsGraph() || s.IsGraph() {
 		t.Errorf("%s: what is a graph file is not known", s.Name)
@@ -43,9 +38,7 @@ func built(t *testing.T, s GraphSource) (*graph.Graph, *graph.Stats) {
 
 func TestKindsOfSources(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "list.tsv")
-	if err := os.WriteFile(list, []byte("http://a.test/\thttp://b.test/\nhttp://b.test/\thttp://b.test/\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(list, []byte("http://a.test/\thttp://b.test/\nhttp://b.test/\thttp://b.test/\n"), 0o600))
 	g, stats := built(t, GraphSource{Name: list})
 	if g.Nodes() != 2 || g.Edges() != 1 || stats == nil || stats.SelfLoops != 1 {
 		t.Errorf("a list: %d nodes, %d edges, %+v", g.Nodes(), g.Edges(), stats)
@@ -73,16 +66,10 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages, links := map[string]string{}, map[datasets.Link]bool{}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		pages[e.URL] = e.Label
 	}
-	for l, err := range set.Links() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for l := range testkit.All(t, set.Links()) {
 		if links[l] = true; pages[l.Dst] == "" {
 			pages[l.Dst] = ""
 		}
@@ -100,10 +87,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatalf("%d pages on topic, want %d: %v", scores.Count, counts["banking"], err)
 	}
 	for v := range is {
-		name, err := g.Name(uint32(v))
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := testkit.Call(g.Name(uint32(v))).Must(t)
 		if on := pages[name] == "banking"; on != (is[v] == 1) || on != scores.Relevant[v] || on && scores.Score[v] != 0.5 {
 			t.Errorf("%s, labelled %q: %g, %g", name, pages[name], is[v], scores.Score[v])
 		}
@@ -169,18 +153,13 @@ func TestAliasesAreFast(t *testing.T) {
 // linkedStore writes a store whose URLs are pages with links, redirects, duplicates, or waiting.
 func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][]store.ID, same aliases) {
 	t.Helper()
-	s, err := store.Create(dir, store.Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(dir, store.Info{})).Must(t)
 	n := 2 + rng.IntN(30)
 	pages, same = map[store.ID][]store.ID{}, aliases{}
 	var stored []store.ID // by page number − 1
 	b := s.Batch()
 	put := func(errs ...error) {
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(errs...))
 	}
 	counts := store.Counts{URLs: uint64(n), States: map[string]uint64{}}
 	for i := 1; i <= n; i++ {
@@ -238,9 +217,7 @@ func TestGraphOfStore(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "graph")
 		_, err = GraphSource{Name: dir, OpenStore: func(string) (*store.Store, func() error, error) { return s, func() error { return nil }, nil }}.Build(t.Context(), path, 0)
-		if err := errors.Join(err, s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(err, s.Close()))
 		gotNodes, gotEdges := graphByName(t, path)
 		if !slices.Equal(slices.Sorted(maps.Keys(gotNodes)), slices.Sorted(maps.Keys(nodes))) || !maps.Equal(gotEdges, edges) {
 			t.Errorf("seed %d: %v, same %v\n got %v, %v\nwant %v, %v", seed, pages, same, gotNodes, gotEdges, nodes, edges)
@@ -256,10 +233,7 @@ func graphByName(t *testing.T, path string) (nodes map[string]bool, edges map[[2
 	}
 	nodes, edges = map[string]bool{}, map[[2]string]bool{}
 	name := func(v uint32) string {
-		n, err := g.Name(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := testkit.Call(g.Name(v)).Must(t)
 		return n
 	}
 	err = g.Scan(0, g.Nodes(), func(v uint32, links []uint32) error {
@@ -269,9 +243,7 @@ func graphByName(t *testing.T, path string) (nodes map[string]bool, edges map[[2
 		}
 		return nil
 	})
-	if err := errors.Join(err, g.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(err, g.Close()))
 	return nodes, edges
 }
 
@@ -285,9 +257,7 @@ func listed4(t *testing.T) (GraphSource, *graph.Graph) {
 
 func textFile(t *testing.T, text string) string {
 	path := filepath.Join(t.TempDir(), "list.tsv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -364,15 +334,10 @@ func TestPutRanks(t *testing.T) {
 	if err != nil || int(n) != len(pages) || len(pages) == 0 {
 		t.Fatalf("%d of %d pages: %v", n, len(pages), err)
 	}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		v, _, err := g.Node(p.URL)
 		rank, ranking, err2 := s.Ranks().Of(p.Number)
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(err, err2))
 		if !is[v] || rank.Score != score[v] || rank.Hub != hub[v] || ranking.Nodes != g.Nodes() {
 			t.Errorf("page %s, node %d: %v %+v of %+v", p.URL, v, is[v], rank, ranking)
 		}
@@ -442,21 +407,11 @@ func FuzzWeight(f *testing.F) {
 // linkFile writes a link file of four pages with links 0 → 1, 2 and 2 → 0.
 func linkFile(t *testing.T) string {
 	t.Helper()
-	f, err := os.Create(filepath.Join(t.TempDir(), "links.bin"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(os.Create(filepath.Join(t.TempDir(), "links.bin"))).Must(t)
 	defer f.Close()
-	w, err := NewLinkWriter(f, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Add(0, []uint32{1, 2}), w.Add(2, []uint32{0})); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Call(NewLinkWriter(f, 4)).Must(t)
+	testkit.Must(t, errors.Join(w.Add(0, []uint32{1, 2}), w.Add(2, []uint32{0})))
+	testkit.Call(w.Close()).Must(t)
 	return f.Name()
 }
 
@@ -466,9 +421,7 @@ func TestLinkFile(t *testing.T) {
 		t.Errorf("without names: %d nodes, %d edges, %+v", g.Nodes(), g.Edges(), stats)
 	}
 	urls := "0\thttp://b.test/\n1\thttp://a.test/\n2\thttp://a.test/2\n3\thttp://c.test/\n"
-	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "links.urls.tsv"), []byte(urls), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(filepath.Join(filepath.Dir(path), "links.urls.tsv"), []byte(urls), 0o600))
 	g, _ := built(t, GraphSource{Name: path})
 	if g.Nodes() != 4 || g.Edges() != 3 {
 		t.Errorf("with names: %d nodes, %d edges", g.Nodes(), g.Edges())
@@ -476,13 +429,8 @@ func TestLinkFile(t *testing.T) {
 	if v, ok, err := g.Node("http://c.test/"); !ok || err != nil {
 		t.Errorf("a page without links is no node: %d, %v", v, err)
 	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, whole[:len(whole)-1], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	whole := testkit.Call(os.ReadFile(path)).Must(t)
+	testkit.Must(t, os.WriteFile(path, whole[:len(whole)-1], 0o600))
 	if _, err := (GraphSource{Name: path}).Build(t.Context(), path+".graph", 0); !errors.Is(err, errLinksDamaged) || !strings.Contains(err.Error(), "links.bin") {
 		t.Errorf("a damaged file: %v", err)
 	}

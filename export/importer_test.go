@@ -13,6 +13,7 @@ import (
 
 	"fossick/crawler/fetch"
 	"fossick/datasets"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -36,13 +37,7 @@ func rows(n int) []*datasets.Example {
 }
 
 func set(all []*datasets.Example) iter.Seq2[*datasets.Example, error] {
-	return func(yield func(*datasets.Example, error) bool) {
-		for _, e := range all {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
+	return testkit.Each(all)
 }
 
 func options(source string) ImportOptions {
@@ -51,24 +46,15 @@ func options(source string) ImportOptions {
 
 func check(t *testing.T, dir string, all []*datasets.Example) {
 	t.Helper()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	chain, n := len(all)-6, 0
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		e, links := all[min(n, len(all)-1)], 2
 		if n == chain { // of the difficult rows only the plain text is stored
 			e, links = all[len(all)-1], 0
 		}
-		body, err := s.Body(p.Number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := testkit.Call(s.Body(p.Number)).Must(t)
 		if p.URL != e.URL || p.Label != e.Label || string(body) != e.HTML+e.Text || len(p.Links) != links {
 			t.Fatalf("page %d: %s, label %s, %d links; want %s, %s, %d", n+1, p.URL, p.Label, len(p.Links), e.URL, e.Label, links)
 		}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 type linkRecord struct {
@@ -20,27 +22,14 @@ type linkRecord struct {
 
 func writeLinks(t testing.TB, pages uint64, records []linkRecord) []byte {
 	t.Helper()
-	f, err := os.Create(filepath.Join(t.TempDir(), "links.bin"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(os.Create(filepath.Join(t.TempDir(), "links.bin"))).Must(t)
 	defer f.Close()
-	w, err := NewLinkWriter(f, pages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Call(NewLinkWriter(f, pages)).Must(t)
 	for _, r := range records {
-		if err := w.Add(r.source, r.destinations); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, w.Add(r.source, r.destinations))
 	}
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(w.Close()).Must(t)
+	b := testkit.Call(os.ReadFile(f.Name())).Must(t)
 	return b
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/testkit"
 )
 
 // TestLockBesideACopy: closing frees a folder even while a child process holds a copy of the descriptor.
@@ -19,9 +21,7 @@ func TestLockBesideACopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(descriptor)
-	if err := kept.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, kept.Close())
 	again, err := Keep(path, "work")
 	if err != nil {
 		t.Fatalf("after its release: %v", err)

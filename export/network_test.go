@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"fossick/graph"
+	"fossick/internal/testkit"
 )
 
 // network is three pages on two hosts, one of them with two records.
@@ -82,34 +83,24 @@ var networks = map[string]func(target, string) (Sink, error){"gexf": newXML(gexf
 // TestCompressed matches the graph's nodes to the pages by URL.
 func TestCompressed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "links.graph")
-	if err := os.WriteFile(path, written(t, newGraphFile, "links.graph", network())["links.graph"].Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	g, err := graph.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, written(t, newGraphFile, "links.graph", network())["links.graph"].Bytes(), 0o644))
+	g := testkit.Call(graph.Open(path)).Must(t)
 	defer g.Close()
 	nodeOf := map[string]uint32{}
 	for _, p := range network() {
 		nodeOf[p.URL] = p.Node
 	}
 	name := func(v uint32) uint32 {
-		url, err := g.Name(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		url := testkit.Call(g.Name(v)).Must(t)
 		return nodeOf[url]
 	}
 	edges := map[string]bool{}
-	if err := g.Scan(0, g.Nodes(), func(v uint32, to []uint32) error {
+	testkit.Must(t, g.Scan(0, g.Nodes(), func(v uint32, to []uint32) error {
 		for _, w := range to {
 			edges[fmt.Sprintf("%d-%d", name(v), name(w))] = true
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if got := slices.Sorted(maps.Keys(edges)); g.Nodes() != 3 || !slices.Equal(got, edgesOfWeb) {
 		t.Errorf("%d nodes, edges %v, want %v", g.Nodes(), got, edgesOfWeb)
 	}
@@ -123,10 +114,7 @@ func TestSites(t *testing.T) {
 		"sites/sites.csv": "[[a.test 1 2 1  0 0 0001-01-01T00:00:00Z 0001-01-01T00:00:00Z 0 2 1] " +
 			"[b.test 1 2 0 1 0.25 3 0001-01-01T00:00:00Z 0001-01-01T00:00:00Z 1 1 2]]",
 	} {
-		rows, err := csv.NewReader(files[name]).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := testkit.Call(csv.NewReader(files[name]).ReadAll()).Must(t)
 		if got := fmt.Sprint(rows[1:]); got != want {
 			t.Errorf("%s: got  %s\nwant %s", name, got, want)
 		}

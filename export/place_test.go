@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"fossick/internal/fileio"
+	"fossick/internal/testkit"
 )
 
 func fill(t *testing.T, p *filePlace, files map[string]string) {
@@ -19,25 +20,20 @@ func fill(t *testing.T, p *filePlace, files map[string]string) {
 		if err == nil {
 			_, err = w.Write([]byte(text))
 		}
-		if err := errors.Join(err, w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(err, w.Close()))
 	}
 }
 
 func begin(t *testing.T, path string, single bool) *filePlace {
 	t.Helper()
-	p, err := OpenPlace(path, single)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(OpenPlace(path, single)).Must(t)
 	return p
 }
 
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			text, readErr := os.ReadFile(path)
 			err = readErr
@@ -45,10 +41,7 @@ func content(t *testing.T, dir string) map[string]string {
 			files[filepath.ToSlash(name)] = string(text)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -62,9 +55,7 @@ func TestNothingBeforeCommit(t *testing.T) {
 		if _, err := os.Stat(path); err == nil {
 			t.Error("there is something before Commit")
 		}
-		if err := p.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, p.Commit())
 		want := "out/a/b.txt"
 		if single {
 			want = "out"
@@ -77,9 +68,7 @@ func TestNothingBeforeCommit(t *testing.T) {
 		}
 		p = begin(t, path+"2", single)
 		fill(t, p, map[string]string{"b": "text"})
-		if err := p.Discard(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, p.Discard())
 		if got := content(t, dir); len(got) != 1 {
 			t.Errorf("single %v: after Discard %v", single, got)
 		}
@@ -113,9 +102,7 @@ func TestSecondRun(t *testing.T) {
 // TestStrangersFolder: a folder with other files is refused early.
 func TestStrangersFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644))
 	p := begin(t, dir, false)
 	defer p.Discard()
 	if _, err := p.Create("pages.jsonl"); !errors.Is(err, ErrThere) {
@@ -135,9 +122,7 @@ func TestStaleIsRemoved(t *testing.T) {
 	path := filepath.Join(dir, "out")
 	other := begin(t, path, true) // still being written
 	stale := filepath.Join(dir, ".out.export-123")
-	if err := os.MkdirAll(filepath.Join(stale, "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.MkdirAll(filepath.Join(stale, "x"), 0o755))
 	p := begin(t, path, true)
 	if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what a kill left is still there: %v", err)
@@ -189,29 +174,19 @@ func TestStream(t *testing.T) {
 // TestKeep writes a folder in two runs, against a concurrent writer.
 func TestKeep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
-	first, err := Keep(path, "work")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Call(Keep(path, "work")).Must(t)
 	if _, err := Keep(path, "work"); !errors.Is(err, errInUse) {
 		t.Errorf("a second maker gets %v", err)
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(first.Dir(), "part"), []byte("1"), 0o644), first.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.WriteFile(filepath.Join(first.Dir(), "part"), []byte("1"), 0o644), first.Close()))
 	if _, err := os.Stat(path); err == nil {
 		t.Error("it has its name before it is whole")
 	}
 	if err := os.Mkdir(path, 0o755); err != nil { // an empty folder that a user made
 		t.Fatal(err)
 	}
-	second, err := Keep(path, "work")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(second.Commit(), second.Close()); err != nil {
-		t.Fatal(err)
-	}
+	second := testkit.Call(Keep(path, "work")).Must(t)
+	testkit.Must(t, errors.Join(second.Commit(), second.Close()))
 	if got, err := os.ReadFile(filepath.Join(path, "part")); string(got) != "1" || err != nil {
 		t.Errorf("the first run's part is %q, %v", got, err)
 	}

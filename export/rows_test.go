@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"fossick/internal/testkit"
 )
 
 // somePages have difficult values: quotes, line ends, invalid UTF-8, missing values.
@@ -40,9 +42,7 @@ func TestJSONL(t *testing.T) {
 	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	for i, p := range somePages() {
 		var row map[string]any
-		if err := json.Unmarshal(lines[i], &row); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal(lines[i], &row))
 		if len(row) != len(columns) || row["title"] != nil && row["title"] != valid(p.Title) || row["node"] != float64(p.Node) {
 			t.Errorf("row %d reads back as %v", i, row)
 		}
@@ -64,10 +64,7 @@ func TestParquet(t *testing.T) {
 	if again := written(t, newParquet, "pages.parquet", somePages())["pages.parquet"].Bytes(); !bytes.Equal(text, again) {
 		t.Error("the same pages give other bytes")
 	}
-	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(parquet.OpenFile(bytes.NewReader(text), int64(len(text)))).Must(t)
 	for i, field := range f.Schema().Fields() {
 		if field.Name() != columns[i].name {
 			t.Errorf("column %d is %s, want %s", i, field.Name(), columns[i].name)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -28,10 +30,7 @@ func (volume) Close() error { return nil }
 func written(t testing.TB, open func(target, string) (Sink, error), name string, pages []*Page) shelf {
 	t.Helper()
 	files := shelf{}
-	s, err := open(files, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(open(files, name)).Must(t)
 	writeAll(t, s, pages)
 	return files
 }
@@ -39,22 +38,16 @@ func written(t testing.TB, open func(target, string) (Sink, error), name string,
 func writeAll(t testing.TB, s Sink, pages []*Page) {
 	t.Helper()
 	for _, p := range pages {
-		if err := s.Write(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, s.Write(t.Context(), p))
 	}
-	if err := errors.Join(s.Finish(t.Context()), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(s.Finish(t.Context()), s.Close()))
 }
 
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(path, got, 0o644))
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(got, want) {

@@ -17,39 +17,28 @@ func edgesOf(t testing.TB, g *Graph) (nodes []string, edges map[[2]string]int) {
 	t.Helper()
 	edges = map[[2]string]int{}
 	name := func(v uint32) string {
-		s, err := g.Name(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(g.Name(v)).Must(t)
 		return s
 	}
-	err := g.Scan(0, g.Nodes(), func(v uint32, list []uint32) error {
+	testkit.Must(t, g.Scan(0, g.Nodes(), func(v uint32, list []uint32) error {
 		nodes = append(nodes, name(v))
 		for _, s := range list {
 			edges[[2]string{name(v), name(s)}]++
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return nodes, edges
 }
 
 func openGraph(t testing.TB, path string) *Graph {
 	t.Helper()
-	g, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Call(Open(path)).Must(t)
 	t.Cleanup(func() {
 		if err := g.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := g.Verify(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, g.Verify(t.Context()))
 	return g
 }
 
@@ -72,17 +61,13 @@ func TestBuilder(t *testing.T) {
 				src, dst := url(), url()
 				nodes[src] = true
 				if rng.IntN(50) == 0 {
-					if err := b.Node([]byte(src)); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(t, b.Node([]byte(src)))
 					continue
 				}
 				if rng.IntN(100) == 0 {
 					dst = src
 				}
-				if err := b.Edge([]byte(src), []byte(dst)); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, b.Edge([]byte(src), []byte(dst)))
 				if src == dst {
 					loops++
 					continue
@@ -97,9 +82,7 @@ func TestBuilder(t *testing.T) {
 			if runs := len(b.dict.runs); (memory > 0) != (runs > 5) {
 				t.Errorf("%d runs in %d bytes of memory", runs, memory)
 			}
-			if err := b.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, b.Close())
 			all := 0
 			for _, n := range edges {
 				all += n
@@ -134,17 +117,11 @@ func TestBuilder(t *testing.T) {
 
 func TestTranspose(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "graph")
-	if _, err := BuildEdgeList(t.Context(), testkit.Corpus(t, "graphs/hollins.edges.tsv.zst"), out, BuildOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(BuildEdgeList(t.Context(), testkit.Corpus(t, "graphs/hollins.edges.tsv.zst"), out, BuildOptions{})).Must(t)
 	g := openGraph(t, out)
-	if err := g.Transpose(t.Context(), out+".t", 1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, g.Transpose(t.Context(), out+".t", 1))
 	tr := openGraph(t, out+".t")
-	if err := tr.Transpose(t.Context(), out+".tt", 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, tr.Transpose(t.Context(), out+".tt", 0))
 	nodes, edges := edgesOf(t, g)
 	turnedNodes, turned := edgesOf(t, tr)
 	if !slices.Equal(nodes, turnedNodes) || len(edges) != len(turned) {
@@ -174,10 +151,7 @@ func TestTranspose(t *testing.T) {
 
 func fileOf(t testing.TB, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Call(os.ReadFile(path)).Must(t)
 	return b
 }
 

@@ -18,6 +18,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/testkit"
 )
 
 func TestEdgeLists(t *testing.T) {
@@ -88,9 +90,7 @@ func TestEdgeLists(t *testing.T) {
 
 func writeFile(t testing.TB, path string, b []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, b, 0o644))
 }
 
 // TestCompressedEdgeLists reads archives, whole and truncated.
@@ -98,20 +98,13 @@ func TestCompressedEdgeLists(t *testing.T) {
 	plain := []byte(strings.Repeat("1\t2\n2\t3\n7\t1\n", 1000))
 	var gz, zs bytes.Buffer
 	g := gzip.NewWriter(&gz)
-	z, err := zstd.NewWriter(&zs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := testkit.Call(zstd.NewWriter(&zs)).Must(t)
 	for _, w := range []interface {
 		Write([]byte) (int, error)
 		Close() error
 	}{g, z} {
-		if _, err := w.Write(plain); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(w.Write(plain)).Must(t)
+		testkit.Must(t, w.Close())
 	}
 	for ending, data := range map[string][]byte{".gz": gz.Bytes(), ".zst": zs.Bytes()} {
 		for _, n := range []int{len(data), len(data) - 1, len(data) / 2, 3, 0} {
@@ -241,9 +234,7 @@ func TestBuildMemory(t *testing.T) {
 	runs := len(b.dict.runs)
 	close(done)
 	used := int64(<-most) - int64(before)
-	if err := errors.Join(err, b.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(err, b.Close()))
 	t.Logf("%d nodes, %d edges in %d runs: %.1f MiB alive", stats.Nodes, stats.Edges, runs, float64(used)/(1<<20))
 	if used > memory+beside {
 		t.Errorf("%d bytes were alive, of %d", used, memory)

@@ -11,22 +11,14 @@ import (
 
 func TestSynthetic(t *testing.T) {
 	pages := testkit.Rounds(50_000, 200_000)
-	s, err := NewWeb(pages, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(NewWeb(pages, 1)).Must(t)
 	path := filepath.Join(t.TempDir(), "g")
-	if err := s.Write(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	g, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Write(t.Context(), path))
+	g := testkit.Call(Open(path)).Must(t)
 	defer g.Close()
 	hosts := g.Hosts().Array(pages)
 	in, internal, leaves := make([]int, pages), 0, 0
-	err = g.Scan(0, pages, func(v uint32, list []uint32) error {
+	testkit.Must(t, g.Scan(0, pages, func(v uint32, list []uint32) error {
 		if len(list) == 0 {
 			leaves++
 		}
@@ -37,10 +29,7 @@ func TestSynthetic(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	// Estimate the tail exponent of the in-degrees with Hill's estimator, from 50 on.
 	sum, n := 0.0, 0
 	for _, d := range in {

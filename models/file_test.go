@@ -128,22 +128,15 @@ func TestCheckRules(t *testing.T) {
 func encode(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, m.Write(&b))
 	return b.Bytes()
 }
 
 func TestWriteRead(t *testing.T) {
 	for _, m := range []*Model{linearModel(), treeModel(), simpleTree(), rulesModel(), networkModel(), voteModel()} {
 		path := filepath.Join(t.TempDir(), "x.model")
-		if err := m.WriteFile(path); err != nil {
-			t.Fatal(err)
-		}
-		got, err := ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.WriteFile(path))
+		got := testkit.Call(ReadFile(path)).Must(t)
 		if !reflect.DeepEqual(got, m) {
 			t.Errorf("%s: read\n%+v\nwrote\n%+v", m.Classifier, got, m)
 		}
@@ -161,17 +154,11 @@ func TestReadFewerBlocks(t *testing.T) {
 	m.Weighting.Bind(m.Terms)
 	old := newWire(m)
 	old.Blocks = old.Blocks[:len(old.Blocks)-1]
-	raw, err := cbor.Marshal(old)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Call(cbor.Marshal(old)).Must(t)
 	if bytes.Contains(raw, []byte("lead")) {
 		t.Error("a model without a lead says something of one")
 	}
-	got, err := parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Call(parse(raw)).Must(t)
 	if !reflect.DeepEqual(got, m) {
 		t.Errorf("read\n%+v\nwant\n%+v", got, m)
 	}
@@ -191,10 +178,7 @@ func TestReadOlder(t *testing.T) {
 		binary.LittleEndian.PutUint16(old[8:], version)
 		sum := sha256.Sum256(old[:len(old)-sha256.Size])
 		copy(old[len(old)-sha256.Size:], sum[:])
-		got, err := Read(bytes.NewReader(old))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Call(Read(bytes.NewReader(old))).Must(t)
 		if !reflect.DeepEqual(got, m) {
 			t.Errorf("version %d: read\n%+v\nwrote\n%+v", version, got, m)
 		}
@@ -322,10 +306,7 @@ func FuzzRead(f *testing.F) {
 
 func FuzzPayload(f *testing.F) {
 	for _, m := range []*Model{linearModel(), treeModel(), rulesModel(), networkModel(), voteModel()} {
-		raw, err := payload(m)
-		if err != nil {
-			f.Fatal(err)
-		}
+		raw := testkit.Call(payload(m)).Must(f)
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -391,10 +372,7 @@ func TestChangedModels(t *testing.T) {
 	changed := testkit.Tries(t, "changed model files")
 	rng := rand.New(rand.NewPCG(12, 15))
 	for _, m := range []*Model{linearModel(), treeModel(), rulesModel(), networkModel(), voteModel()} {
-		raw, err := payload(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testkit.Call(payload(m)).Must(t)
 		for range testkit.Rounds(40, 2000) {
 			bad := slices.Clone(raw)
 			for range 1 + rng.IntN(4) {
@@ -438,9 +416,7 @@ func TestEndlessModel(t *testing.T) {
 		}
 	}
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, "/dev/zero"} {
 		if _, err := ReadFile(path); err == nil {
 			t.Errorf("%s is a model", path)
@@ -466,10 +442,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func pack(t *testing.T, raw []byte) []byte {
 	t.Helper()
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	enc := testkit.Call(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))).Must(t)
 	defer enc.Close()
 	packed := enc.EncodeAll(raw, nil)
 	file := binary.LittleEndian.AppendUint16([]byte(magic), version)
@@ -539,10 +512,7 @@ func TestMark(t *testing.T) {
 // TestMarksOfFiles: marks that do not rise, or too many, are rejected.
 func TestMarksOfFiles(t *testing.T) {
 	for name, m := range map[string]marks{"falling": {5, 4}, "twice": {5, 5}, "too many": make(marks, marksMost+1)} {
-		b, err := m.MarshalCBOR()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Call(m.MarshalCBOR()).Must(t)
 		var back marks
 		if back.UnmarshalCBOR(b) == nil {
 			t.Errorf("%s: read as %v", name, back)

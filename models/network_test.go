@@ -10,6 +10,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"fossick/internal/testkit"
 	"fossick/models/features"
 )
 
@@ -96,9 +97,7 @@ func TestLinearized(t *testing.T) {
 	for range 20 {
 		n := randomNetwork(rng, terms, units, classes)
 		l := n.Linearized()
-		if err := l.check(terms, classes); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, l.check(terms, classes))
 		x := features.Vector{Index: []int32{0, 3, 5}, Value: []float32{1e-3, -2e-3, 1e-3}}
 		n.Scores(want, x, hidden)
 		l.Scores(got, x)
@@ -132,9 +131,7 @@ func TestCheckNetwork(t *testing.T) {
 }
 
 func TestCheckVote(t *testing.T) {
-	if err := voteModel().Check(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, voteModel().Check())
 	for name, c := range map[string]struct {
 		damage func(*Model)
 		says   string
@@ -177,10 +174,7 @@ func TestReadDamagedVote(t *testing.T) {
 	} {
 		w := newWire(voteModel())
 		damage(w.Vote)
-		raw, err := cbor.Marshal(w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testkit.Call(cbor.Marshal(w)).Must(t)
 		if _, err := parse(raw); !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "train the model again") {
 			t.Errorf("%s: %v, want ErrFormat and what to do", name, err)
 		}
@@ -188,10 +182,7 @@ func TestReadDamagedVote(t *testing.T) {
 }
 
 func TestVoteSaysTermsOnce(t *testing.T) {
-	raw, err := payload(voteModel())
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Call(payload(voteModel())).Must(t)
 	if n := bytes.Count(raw, []byte("mortgag")); n != 2 { // one is the word mortgage of K
 		t.Errorf("a term of three members stands %d times, want once, and in K", n)
 	}

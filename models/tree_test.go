@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/internal/testkit"
 	"fossick/models/features"
 )
 
@@ -86,9 +87,7 @@ func TestForest(t *testing.T) {
 
 func TestForestFile(t *testing.T) {
 	var file bytes.Buffer
-	if err := forestModel().Write(&file); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, forestModel().Write(&file))
 	m, err := Read(&file)
 	if err != nil || len(m.Forest) != 2 || m.Forest[1].Counts[3] != 2 {
 		t.Fatalf("read %+v, %v", m, err)

@@ -30,23 +30,22 @@ func compactOnce(dir string, _ io.Writer) error {
 const bulkySize = 200 << 10
 
 // bulkyPages fills a value log and a half; more with FOSSICK_FULL.
-var bulkyPages = uint64(testkit.Rounds(480, 700))
+func bulkyPages() uint64 { return uint64(testkit.Rounds(480, 700)) }
 
 // bulkyStore makes a closed store whose bodies fill one and a half value logs. All were replaced
 // once, so those in the first log are dead.
 func bulkyStore(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "s")
-	s, err := Create(dir, Info{})
-	must(t, err)
+	s := testkit.Call(Create(dir, Info{})).Must(t)
 	for round := range 2 {
-		for n := uint64(1); n <= bulkyPages; n++ {
-			must(t, s.db.Update(func(txn *badger.Txn) error {
+		for n := uint64(1); n <= bulkyPages(); n++ {
+			testkit.Must(t, s.db.Update(func(txn *badger.Txn) error {
 				return txn.Set(numKey(keyBody, n), s.Compress(bulkyBody(n, round)))
 			}))
 		}
 	}
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 	return dir
 }
 
@@ -60,10 +59,9 @@ func bulkyBody(n uint64, round int) []byte {
 
 func checkBulky(t *testing.T, dir string) {
 	t.Helper()
-	s, err := Open(dir)
-	must(t, err)
+	s := testkit.Call(Open(dir)).Must(t)
 	defer s.Close()
-	for n := uint64(1); n <= bulkyPages; n++ {
+	for n := uint64(1); n <= bulkyPages(); n++ {
 		if body, err := s.Body(n); err != nil || string(body) != string(bulkyBody(n, 1)) {
 			t.Fatalf("body %d: %d bytes, %v; want what replaced the first", n, len(body), err)
 		}
@@ -78,23 +76,20 @@ func TestCompact(t *testing.T) {
 	if _, err := Compact(stopped, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
-	c, err := Compact(t.Context(), dir)
-	must(t, err)
-	need := int64(bulkyPages * bulkySize)
+	c := testkit.Call(Compact(t.Context(), dir)).Must(t)
+	need := int64(bulkyPages() * bulkySize)
 	if c.Before < 2*need || c.After > need*5/4 {
 		t.Errorf("%d bytes before and %d after, want at least %d and at most %d", c.Before, c.After, 2*need, need*5/4)
 	}
 	checkBulky(t, dir)
-	again, err := Compact(t.Context(), dir)
-	must(t, err)
+	again := testkit.Call(Compact(t.Context(), dir)).Must(t)
 	if again.After > c.After+c.After/20 {
 		t.Errorf("%d bytes after it was done again, %d before", again.After, c.After)
 	}
 	if _, err := Compact(t.Context(), t.TempDir()); !errors.Is(err, ErrNone) {
 		t.Errorf("of a folder without a store: %v", err)
 	}
-	s, err := Open(dir)
-	must(t, err)
+	s := testkit.Call(Open(dir)).Must(t)
 	defer s.Close()
 	if _, err := Compact(t.Context(), dir); !errors.Is(err, ErrBusy) {
 		t.Errorf("of a store in use: %v", err)
@@ -113,10 +108,9 @@ func TestKillCompact(t *testing.T) {
 			killed++
 		}
 		checkBulky(t, dir)
-		_, err := Compact(t.Context(), dir)
-		must(t, err)
+		testkit.Call(Compact(t.Context(), dir)).Must(t)
 		checkBulky(t, dir)
-		must(t, os.RemoveAll(dir))
+		testkit.Must(t, os.RemoveAll(dir))
 	}
 	if killed == 0 {
 		t.Errorf("none was killed before its end, which comes after %v", took)
@@ -190,22 +184,19 @@ func FuzzCompress(f *testing.F) {
 // TestCompressedTables reads tables from the time when tables were compressed.
 func TestCompressedTables(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := Create(dir, Info{})
-	must(t, err)
-	must(t, s.Close())
-	db, err := badger.Open(options(filepath.Join(dir, database)).WithCompression(badgeroptions.Snappy).WithBlockCacheSize(1 << 20))
-	must(t, err)
+	s := testkit.Call(Create(dir, Info{})).Must(t)
+	testkit.Must(t, s.Close())
+	db := testkit.Call(badger.Open(options(filepath.Join(dir, database)).WithCompression(badgeroptions.Snappy).WithBlockCacheSize(1 << 20))).Must(t)
 	url := func(n int) Hash { return Hash{byte(n), byte(n >> 8), 1} }
 	txn := db.NewTransaction(true)
 	for n := range 5000 {
 		h := url(n)
-		must(t, txn.Set(bytesKey(keySeen, h[:]), seenValue(ID(n+1), false)))
+		testkit.Must(t, txn.Set(bytesKey(keySeen, h[:]), seenValue(ID(n+1), false)))
 	}
-	must(t, txn.Commit())
-	must(t, db.Close())
+	testkit.Must(t, txn.Commit())
+	testkit.Must(t, db.Close())
 
-	s, err = Open(dir)
-	must(t, err)
+	s = testkit.Call(Open(dir)).Must(t)
 	defer s.Close()
 	if tables := s.db.Tables(); len(tables) == 0 {
 		t.Fatal("nothing is in a table")

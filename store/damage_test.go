@@ -26,32 +26,29 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := Open(dir); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), "fossick focus") {
 		t.Errorf("no store: got %v, want ErrNone and what to do", err)
 	}
-	s, err := Create(dir, Info{Topic: "banking"})
-	must(t, err)
+	s := testkit.Call(Create(dir, Info{Topic: "banking"})).Must(t)
 	if _, err := Create(dir, Info{}); !errors.Is(err, ErrExists) {
 		t.Errorf("created twice: got %v, want ErrExists", err)
 	}
 	if _, err := Open(dir); !errors.Is(err, ErrBusy) {
 		t.Errorf("opened twice: got %v, want ErrBusy", err)
 	}
-	must(t, s.SetSettings([]byte("settings")), s.Close())
+	testkit.Must(t, s.SetSettings([]byte("settings")), s.Close())
 
-	s, err = Open(dir)
-	must(t, err)
+	s = testkit.Call(Open(dir)).Must(t)
 	if got := s.Info(); got.Topic != "banking" || string(got.Settings) != "settings" || got.Format != format || got.Created == 0 {
 		t.Errorf("info after reopening: %+v", got)
 	}
 	s.info.Format = format + 1
-	must(t, s.putInfo(), s.Close())
+	testkit.Must(t, s.putInfo(), s.Close())
 	if _, err := Open(dir); !errors.Is(err, ErrNewer) {
 		t.Errorf("newer format: got %v, want ErrNewer", err)
 	}
 }
 
 func TestCutOffAtDiscovery(t *testing.T) {
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
-	must(t, err)
-	must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(key(keyInfo)) }), s.Close(), os.Remove(filepath.Join(s.Dir(), infoFile)))
+	s := testkit.Call(Create(filepath.Join(t.TempDir(), "s"), Info{})).Must(t)
+	testkit.Must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(key(keyInfo)) }), s.Close(), os.Remove(filepath.Join(s.Dir(), infoFile)))
 	if _, err := Open(s.Dir()); !errors.Is(err, ErrNone) {
 		t.Errorf("a store without its info: got %v, want ErrNone", err)
 	}
@@ -90,12 +87,12 @@ func TestDamagedRecords(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			s := create(t)
 			alter(t, s, func(b *Batch) {
-				must(t, b.PutSeen(HashURL(u2), 2, false), b.PutDiscovery(2, Discovery{URL: u2}), b.PutVisit(2, 1, Visit{}), b.PutOutcome(2, Outcome{Page: 1}),
+				testkit.Must(t, b.PutSeen(HashURL(u2), 2, false), b.PutDiscovery(2, Discovery{URL: u2}), b.PutVisit(2, 1, Visit{}), b.PutOutcome(2, Outcome{Page: 1}),
 					b.PutQueued(2, Queued{}), b.PutPage(somePage(), s.Compress([]byte("x"))), b.PutLabel(1, Label{}),
 					b.PutHost(&Host{Name: "h:80"}), b.put(keys[keyMark], Mark{}), b.PutExchange("h:80", 1, Exchange{}), b.PutCounts(&Counts{}))
 			})
-			must(t, read(s))
-			must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Set(keys[kind], []byte{0xff, 1, 2}) }))
+			testkit.Must(t, read(s))
+			testkit.Must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Set(keys[kind], []byte{0xff, 1, 2}) }))
 			err := read(s)
 			if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), fmt.Sprintf("%q", keys[kind])) {
 				t.Errorf("got %v, want ErrDamaged and the key %q", err, keys[kind])
@@ -106,7 +103,7 @@ func TestDamagedRecords(t *testing.T) {
 
 func TestDamagedKeys(t *testing.T) {
 	s := create(t)
-	must(t, s.db.Update(func(txn *badger.Txn) error {
+	testkit.Must(t, s.db.Update(func(txn *badger.Txn) error {
 		return errors.Join(txn.Set([]byte{keyPage, 1}, nil), txn.Set([]byte{keyLabel}, nil), txn.Set([]byte{keyQueued, 1, 2}, nil))
 	}))
 	for name, err := range map[string]error{"pages": drain(s.Pages()), "labels": drain(s.Labels()), "waiters": drain(s.URLs().Waiters())} {
@@ -118,27 +115,23 @@ func TestDamagedKeys(t *testing.T) {
 
 // TestValueLogCut: a truncated value log, as after a power cut, leaves earlier pages readable.
 func TestValueLogCut(t *testing.T) {
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
-	must(t, err)
+	s := testkit.Call(Create(filepath.Join(t.TempDir(), "s"), Info{})).Must(t)
 	for n := uint64(1); n <= 2; n++ {
 		alter(t, s, func(b *Batch) {
 			p := somePage()
 			p.Number = n
-			must(t, b.PutPage(p, s.Compress(bodyOf(n))))
+			testkit.Must(t, b.PutPage(p, s.Compress(bodyOf(n))))
 		})
 	}
-	must(t, s.Close())
-	logs, err := filepath.Glob(filepath.Join(s.Dir(), database, "*.vlog"))
-	must(t, err)
+	testkit.Must(t, s.Close())
+	logs := testkit.Call(filepath.Glob(filepath.Join(s.Dir(), database, "*.vlog"))).Must(t)
 	last := logs[len(logs)-1]
-	info, err := os.Stat(last)
-	must(t, err)
-	must(t, os.Truncate(last, info.Size()-1000))
+	info := testkit.Call(os.Stat(last)).Must(t)
+	testkit.Must(t, os.Truncate(last, info.Size()-1000))
 	if _, err := Open(s.Dir()); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(last)) {
 		t.Errorf("opened with %v, want ErrDamaged and the log", err)
 	}
-	s, err = OpenToRead(s.Dir())
-	must(t, err)
+	s = testkit.Call(OpenToRead(s.Dir())).Must(t)
 	defer s.Close()
 	if body, err := s.Body(1); err != nil || string(body) != string(bodyOf(1)) {
 		t.Errorf("the page before the cut: %v", err)
@@ -163,7 +156,7 @@ func drain[T any](seq func(func(T, error) bool)) (err error) {
 // TestDiskFull: commits fail without a change to the store, and succeed once there is room.
 func TestDiskFull(t *testing.T) {
 	s := create(t)
-	alter(t, s, func(b *Batch) { must(t, b.PutDiscovery(1, Discovery{URL: u1})) })
+	alter(t, s, func(b *Batch) { testkit.Must(t, b.PutDiscovery(1, Discovery{URL: u1})) })
 	free := func(r room, err error) {
 		f := func(string) (room, error) { return r, err }
 		s.disk.free.Store(&f)
@@ -171,15 +164,14 @@ func TestDiskFull(t *testing.T) {
 	}
 	free(room{minFreeBytes - 1, 1 << 20}, nil)
 	b := s.Batch()
-	must(t, b.PutDiscovery(2, Discovery{URL: u2}))
+	testkit.Must(t, b.PutDiscovery(2, Discovery{URL: u2}))
 	if err := b.Commit(); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "make room") {
 		t.Fatalf("got %v, want ErrDiskFull and what to do", err)
 	}
 	if _, err := s.URLs().Discovery(2); !errors.Is(err, ErrUnknown) {
 		t.Errorf("the refused batch left something: %v", err)
 	}
-	_, err := s.URLs().Discovery(1)
-	must(t, err)
+	testkit.Call(s.URLs().Discovery(1)).Must(t)
 
 	free(room{}, errors.New("unknown"))
 	if s.disk.full.Load() == nil {
@@ -191,7 +183,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("no room for files: %v, want ErrDiskFull and what to do", err)
 	}
 	free(room{1 << 40, minFreeFiles}, nil)
-	alter(t, s, func(b *Batch) { must(t, b.PutDiscovery(2, Discovery{URL: u2})) })
+	alter(t, s, func(b *Batch) { testkit.Must(t, b.PutDiscovery(2, Discovery{URL: u2})) })
 }
 
 // TestEmptyLogs: a kill just after Badger made a log, or an unlisted table, leaves an empty file.
@@ -199,21 +191,19 @@ func TestEmptyLogs(t *testing.T) {
 	for _, names := range [][]string{{"000077.vlog"}, {"00077.mem"}, {"000077.vlog", "00077.mem", "00078.mem"}, {"000077.sst"}} {
 		t.Run(strings.Join(names, " "), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "s")
-			s, err := Create(dir, Info{})
-			must(t, err)
+			s := testkit.Call(Create(dir, Info{})).Must(t)
 			for n := uint64(1); n <= 5; n++ {
-				alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+				alter(t, s, func(b *Batch) { testkit.Must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 			}
-			must(t, s.Close())
+			testkit.Must(t, s.Close())
 			for _, name := range names {
-				must(t, os.WriteFile(filepath.Join(dir, database, name), nil, 0o600))
+				testkit.Must(t, os.WriteFile(filepath.Join(dir, database, name), nil, 0o600))
 			}
-			s, err = Open(dir)
-			must(t, err)
+			s = testkit.Call(Open(dir)).Must(t)
 			for n := uint64(1); n <= 5; n++ {
 				checkExchange(t, s, n)
 			}
-			must(t, s.Close())
+			testkit.Must(t, s.Close())
 		})
 	}
 }
@@ -230,14 +220,14 @@ func FuzzDecode(f *testing.F) {
 		Info{Topic: "x", Settings: []byte("{}")},
 	} {
 		b, err := encode(r)
-		must(f, err)
+		testkit.Must(f, err)
 		f.Add(b)
 	}
 	f.Add([]byte{0xbf, 0xff})
 	f.Add([]byte{0xa1, 0x03, 0xfb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0}) // half a second, though Info.Created has whole seconds
 	f.Add([]byte{0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	ordered, err := cbor.CanonicalEncOptions().EncMode()
-	must(f, err)
+	testkit.Must(f, err)
 	f.Add([]byte("\xa1\x15\xa1\x15-"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, fresh := range records {
@@ -248,14 +238,11 @@ func FuzzDecode(f *testing.F) {
 				}
 				continue
 			}
-			b, err := encode(first)
-			must(t, err)
-			must(t, decode([]byte("k"), b, again))
+			b := testkit.Call(encode(first)).Must(t)
+			testkit.Must(t, decode([]byte("k"), b, again))
 			// Compared as CBOR, so that nil equals empty and NaN equals itself.
-			x, err := ordered.Marshal(first)
-			must(t, err)
-			y, err := ordered.Marshal(again)
-			must(t, err)
+			x := testkit.Call(ordered.Marshal(first)).Must(t)
+			y := testkit.Call(ordered.Marshal(again)).Must(t)
 			if !bytes.Equal(x, y) {
 				t.Fatalf("read %x, wrote and read %x", x, y)
 			}
@@ -274,16 +261,15 @@ func TestFolderGone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "s")
-			s, err := Create(dir, Info{})
-			must(t, err)
+			s := testkit.Call(Create(dir, Info{})).Must(t)
 			put := func(id ID) error {
 				b := s.Batch()
 				return errors.Join(b.PutDiscovery(id, Discovery{URL: u1}), b.Commit())
 			}
-			must(t, put(1))
+			testkit.Must(t, put(1))
 			s.disk.look()
-			must(t, put(2))
-			must(t, away(dir))
+			testkit.Must(t, put(2))
+			testkit.Must(t, away(dir))
 			s.disk.look()
 			if err := put(3); !errors.Is(err, ErrGone) {
 				t.Errorf("commit: %v, want ErrGone", err)
@@ -303,14 +289,13 @@ func TestFolderGone(t *testing.T) {
 			}
 			// This process holds the lock of the original folder until it ends.
 			copyTo(t, dir+".copy", dir+".moved")
-			s, err = Open(dir + ".copy")
-			must(t, err)
+			s = testkit.Call(Open(dir + ".copy")).Must(t)
 			for id := range ID(2) {
 				if b, err := s.URLs().Discovery(id + 1); err != nil || b.URL != u1 {
 					t.Errorf("discovery %d: %+v, %v", id+1, b, err)
 				}
 			}
-			must(t, s.Close())
+			testkit.Must(t, s.Close())
 		})
 	}
 }
@@ -318,16 +303,15 @@ func TestFolderGone(t *testing.T) {
 // TestFolderBack: no commit is lost silently if the folder was away for a while.
 func TestFolderBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := Create(dir, Info{})
-	must(t, err)
-	must(t, os.Rename(dir, dir+".moved"))
+	s := testkit.Call(Create(dir, Info{})).Must(t)
+	testkit.Must(t, os.Rename(dir, dir+".moved"))
 	s.disk.look()
-	must(t, os.Rename(dir+".moved", dir))
-	alter(t, s, func(b *Batch) { must(t, b.PutDiscovery(1, Discovery{URL: u1})) })
+	testkit.Must(t, os.Rename(dir+".moved", dir))
+	alter(t, s, func(b *Batch) { testkit.Must(t, b.PutDiscovery(1, Discovery{URL: u1})) })
 	if b, err := s.URLs().Discovery(1); err != nil || b.URL != u1 {
 		t.Errorf("discovery: %+v, %v", b, err)
 	}
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 }
 
 // childStarves makes the child of childDir use the store while it may open no further file: "close"
@@ -376,11 +360,11 @@ func TestNoMoreFiles(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "s")
 			s, err := Create(dir, Info{})
-			must(t, err, s.Close())
+			testkit.Must(t, err, s.Close())
 			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 			defer stop()
 			self, err := os.Executable()
-			must(t, err)
+			testkit.Must(t, err)
 			cmd := exec.CommandContext(ctx, self, "-test.run=^$")
 			cmd.Env = append(os.Environ(), childDir+"="+dir, childStarves+"="+how)
 			said, err := cmd.Output()
@@ -396,7 +380,7 @@ func TestNoMoreFiles(t *testing.T) {
 				t.Fatal("nothing was committed")
 			}
 			last, err := strconv.Atoi(done[len(done)-1])
-			must(t, err)
+			testkit.Must(t, err)
 			wantDiscovery(t, dir, ID(last))
 		})
 	}
@@ -404,9 +388,8 @@ func TestNoMoreFiles(t *testing.T) {
 
 func TestCloseWhenFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := Create(dir, Info{})
-	must(t, err)
-	alter(t, s, func(b *Batch) { must(t, b.PutDiscovery(1, Discovery{URL: u1})) })
+	s := testkit.Call(Create(dir, Info{})).Must(t)
+	alter(t, s, func(b *Batch) { testkit.Must(t, b.PutDiscovery(1, Discovery{URL: u1})) })
 	none := func(string) (room, error) { return room{4096, 1 << 20}, nil }
 	s.disk.free.Store(&none)
 	if err := closeWithin(t, s); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "make room") {
@@ -416,7 +399,7 @@ func TestCloseWhenFull(t *testing.T) {
 		t.Error("the memtable was written away, to a disk without room")
 	}
 	wantDiscovery(t, copyOf(t, dir), 1)
-	must(t, s.db.Close())
+	testkit.Must(t, s.db.Close())
 }
 
 func closeWithin(t *testing.T, s *Store) error {
@@ -442,7 +425,7 @@ func copyOf(t *testing.T, dir string) string {
 // copyTo is os.CopyFS that keeps the holes of sparse logs.
 func copyTo(t *testing.T, to, from string) {
 	t.Helper()
-	must(t, filepath.WalkDir(from, func(name string, entry os.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(from, func(name string, entry os.DirEntry, err error) error {
 		copied := filepath.Join(to, strings.TrimPrefix(name, from))
 		if err != nil || entry.IsDir() {
 			return errors.Join(err, os.MkdirAll(copied, 0o755))
@@ -455,33 +438,29 @@ func copyTo(t *testing.T, to, from string) {
 // readData returns a file's size, and its content without the final hole of up to 256 MiB.
 func readData(t *testing.T, name string) (data []byte, size int64) {
 	t.Helper()
-	f, err := os.Open(name)
-	must(t, err)
+	f := testkit.Call(os.Open(name)).Must(t)
 	defer f.Close()
-	info, err := f.Stat()
-	must(t, err)
+	info := testkit.Call(f.Stat()).Must(t)
 	end := int64(0)
 	for {
 		at, err := f.Seek(end, unix.SEEK_DATA)
 		if errors.Is(err, unix.ENXIO) {
 			break
 		}
-		must(t, err)
+		testkit.Must(t, err)
 		end, err = f.Seek(at, unix.SEEK_HOLE)
-		must(t, err)
+		testkit.Must(t, err)
 	}
 	data = make([]byte, min(end, info.Size()))
-	_, err = f.ReadAt(data, 0)
-	must(t, err)
+	testkit.Call(f.ReadAt(data, 0)).Must(t)
 	return data, info.Size()
 }
 
 func wantDiscovery(t *testing.T, dir string, id ID) {
 	t.Helper()
-	s, err := Open(dir)
-	must(t, err)
+	s := testkit.Call(Open(dir)).Must(t)
 	if b, err := s.URLs().Discovery(id); err != nil || !strings.HasPrefix(b.URL, u1) {
 		t.Errorf("discovery %d: %+v, %v", id, b, err)
 	}
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 }

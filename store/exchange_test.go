@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/testkit"
 )
 
 func TestExchanges(t *testing.T) {
@@ -18,27 +20,26 @@ func TestExchanges(t *testing.T) {
 	}
 	alter(t, s, func(b *Batch) {
 		for _, x := range want {
-			must(t, b.PutExchange(x.Host, x.Number, x.Exchange))
+			testkit.Must(t, b.PutExchange(x.Host, x.Number, x.Exchange))
 		}
 	})
 	equal(t, "all", all(t, s.Exchanges("")), want)
 	equal(t, "of a host whose name begins another's", all(t, s.Exchanges("a.test:80")), want[:2])
 	equal(t, "of an unknown host", len(all(t, s.Exchanges("a.test"))), 0)
-	got, err := s.Exchange("a.test:80", 1)
-	must(t, err)
+	got := testkit.Call(s.Exchange("a.test:80", 1)).Must(t)
 	equal(t, "one", got, whole)
 }
 
 func TestLifeOfAURLFromASitemap(t *testing.T) {
 	s := create(t)
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutSeen(HashURL(u2), 1, false), b.PutDiscovery(1, Discovery{URL: u2, Via: ViaSitemap, Exchange: 2, AtHost: "a:80"}),
+		testkit.Must(t, b.PutSeen(HashURL(u2), 1, false), b.PutDiscovery(1, Discovery{URL: u2, Via: ViaSitemap, Exchange: 2, AtHost: "a:80"}),
 			b.PutQueued(1, Queued{}), b.PutExchange("a:80", 2, Exchange{For: ForSitemap, URL: u1}))
 	})
 	l, err := s.URLs().Life(u2)
-	must(t, err)
+	testkit.Must(t, err)
 	equal(t, "found by", l.FoundBy, u1)
-	must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(exchangeKey("a:80", 2)) }))
+	testkit.Must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(exchangeKey("a:80", 2)) }))
 	if l, err = s.URLs().Life(u2); err != nil || l.FoundBy != "" {
 		t.Errorf("without the exchange: found by %q, %v", l.FoundBy, err)
 	}
@@ -65,23 +66,21 @@ func TestRepairOfExchanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := create(t)
 			alter(t, s, func(b *Batch) {
-				must(t, b.PutHost(&Host{Name: "a.test:80", Exchanges: 3}), b.PutHost(&Host{Name: "b.test:80", Exchanges: 1}),
+				testkit.Must(t, b.PutHost(&Host{Name: "a.test:80", Exchanges: 3}), b.PutHost(&Host{Name: "b.test:80", Exchanges: 1}),
 					b.PutHost(&Host{Name: "c.test:80"}), b.PutExchange("b.test:80", 1, Exchange{}))
 				for n := uint64(1); n <= 3; n++ {
-					must(t, b.PutExchange("a.test:80", n, Exchange{Start: int64(n)}))
+					testkit.Must(t, b.PutExchange("a.test:80", n, Exchange{Start: int64(n)}))
 				}
 			})
 			if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 				t.Fatalf("before: %v, %v", problems, err)
 			}
-			must(t, s.db.Update(test.harm))
-			found, err := s.Verify(t.Context())
-			must(t, err)
+			testkit.Must(t, s.db.Update(test.harm))
+			found := testkit.Call(s.Verify(t.Context())).Must(t)
 			if len(found) == 0 || !strings.Contains(found[0].What, test.what) {
 				t.Errorf("verify finds %v, want %q", found, test.what)
 			}
-			mended, err := s.repair(t.Context())
-			must(t, err)
+			mended := testkit.Call(s.repair(t.Context())).Must(t)
 			equal(t, "problems of repair", mended, found)
 			if after, err := s.Verify(t.Context()); err != nil || len(after) > 0 {
 				t.Errorf("after repair: %v, %v", after, err)
@@ -95,13 +94,13 @@ func TestRepairOfExchanges(t *testing.T) {
 func TestRepairOfSitemapURLs(t *testing.T) {
 	s := create(t)
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutHost(&Host{Name: "a:80", Exchanges: 1, Sitemaps: &Sitemaps{Files: 1}}), b.PutExchange("a:80", 1, Exchange{For: ForSitemap}))
+		testkit.Must(t, b.PutHost(&Host{Name: "a:80", Exchanges: 1, Sitemaps: &Sitemaps{Files: 1}}), b.PutExchange("a:80", 1, Exchange{For: ForSitemap}))
 		for id, n := range []uint64{1, 2} {
 			url := fmt.Sprintf("http://a/%d", id)
-			must(t, b.PutSeen(HashURL(url), ID(id+1), false), b.PutQueued(ID(id+1), Queued{}),
+			testkit.Must(t, b.PutSeen(HashURL(url), ID(id+1), false), b.PutQueued(ID(id+1), Queued{}),
 				b.PutDiscovery(ID(id+1), Discovery{URL: url, Via: ViaSitemap, Exchange: n, AtHost: "a:80"}))
 		}
-		must(t, b.PutCounts(&Counts{URLs: 2, States: map[string]uint64{}}))
+		testkit.Must(t, b.PutCounts(&Counts{URLs: 2, States: map[string]uint64{}}))
 	})
 	problems, err := s.repair(t.Context())
 	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].What, "http://a/1 was named in exchange 2 of a:80") {

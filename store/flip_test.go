@@ -18,24 +18,23 @@ import (
 func manyPages(t *testing.T, n uint64) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := Create(dir, Info{})
-	must(t, err)
+	s := testkit.Call(Create(dir, Info{})).Must(t)
 	alter(t, s, func(b *Batch) {
 		c := Counts{States: map[string]uint64{}}
 		for i := uint64(1); i <= n; i++ {
-			must(t, putExchange(s, b, i))
+			testkit.Must(t, putExchange(s, b, i))
 			c.URLs, c.Pages, c.Bytes, c.States["ok"] = i, i, c.Bytes+uint64(len(bodyOf(i))), i
 		}
-		must(t, b.PutCounts(&c))
+		testkit.Must(t, b.PutCounts(&c))
 	})
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 	return dir
 }
 
 func another(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "s")
-	must(t, os.CopyFS(to, os.DirFS(dir)))
+	testkit.Must(t, os.CopyFS(to, os.DirFS(dir)))
 	return to
 }
 
@@ -45,10 +44,9 @@ func readable(t *testing.T, dir string) (pages []uint64) {
 	t.Helper()
 	dir = another(t, dir)
 	o := options(filepath.Join(dir, database)).WithNumCompactors(0).WithNumLevelZeroTablesStall(100).WithLogger(nil)
-	db, err := badger.Open(o)
-	must(t, err)
+	db := testkit.Call(badger.Open(o)).Must(t)
 	defer db.Close()
-	must(t, db.View(func(txn *badger.Txn) error {
+	testkit.Must(t, db.View(func(txn *badger.Txn) error {
 		for n := uint64(1); n <= 1000; n++ {
 			if canBeRead(txn, n) {
 				pages = append(pages, n)
@@ -74,13 +72,13 @@ func canBeRead(txn *badger.Txn, n uint64) (ok bool) {
 func flip(t *testing.T, name string, at int64) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	must(t, err)
+	testkit.Must(t, err)
 	var b [1]byte
 	_, err = f.ReadAt(b[:], at)
-	must(t, err)
+	testkit.Must(t, err)
 	b[0] ^= 0x10
 	_, err = f.WriteAt(b[:], at)
-	must(t, err, f.Close())
+	testkit.Must(t, err, f.Close())
 }
 
 // TestFlippedByte flips bits in tables: no use of the store may lose a page of a sound block.
@@ -91,11 +89,9 @@ func TestFlippedByte(t *testing.T) {
 	if len(all) != 200 {
 		t.Fatalf("%d pages can be read before", len(all))
 	}
-	tables, err := filepath.Glob(filepath.Join(whole, database, "*.sst"))
-	must(t, err)
+	tables := testkit.Call(filepath.Glob(filepath.Join(whole, database, "*.sst"))).Must(t)
 	last := tables[len(tables)-1]
-	info, err := os.Stat(last)
-	must(t, err)
+	info := testkit.Call(os.Stat(last)).Must(t)
 	few := int64(testkit.Rounds(4, 60))
 	for i := range few {
 		dir := another(t, whole)
@@ -116,15 +112,15 @@ func tryStore(t *testing.T, dir string, want []uint64) {
 	before := filesOf(t, dir)
 	for range 2 {
 		s, err := OpenToRead(dir)
-		must(t, err)
+		testkit.Must(t, err)
 		problems, err := s.Verify(t.Context())
-		if must(t, err); len(problems) == 0 {
+		if testkit.Must(t, err); len(problems) == 0 {
 			t.Error("verify calls it sound")
 		}
 		if got := pagesIn(s, want); !slices.Equal(got, want) {
 			t.Errorf("a reader has %d pages, %d can be read", len(got), len(want))
 		}
-		must(t, s.Close())
+		testkit.Must(t, s.Close())
 		if _, err := Open(dir); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), ".sst") || !strings.Contains(err.Error(), "fossick repair") {
 			t.Errorf("a crawl gets %v, want ErrDamaged, the table and what to do", err)
 		}
@@ -134,17 +130,17 @@ func tryStore(t *testing.T, dir string, want []uint64) {
 	}
 	for n := range 3 {
 		problems, err := mendTables(dir)
-		must(t, err)
+		testkit.Must(t, err)
 		s, err := Open(dir)
-		must(t, err)
+		testkit.Must(t, err)
 		_, err = s.repair(t.Context())
-		if must(t, err); n == 0 && len(problems) == 0 {
+		if testkit.Must(t, err); n == 0 && len(problems) == 0 {
 			t.Error("repair found no damage")
 		}
 		if got := pagesIn(s, want); len(got) < len(want) {
 			t.Errorf("repair %d left %d pages, %d could be read", n, len(got), len(want))
 		}
-		must(t, s.Close())
+		testkit.Must(t, s.Close())
 	}
 	if kept, err := filepath.Glob(filepath.Join(dir, quarantine, "*.sst*")); err != nil || len(kept) != 1 {
 		t.Errorf("in quarantine: %v (%v), want the table", kept, err)
@@ -172,12 +168,10 @@ func pagesIn(s *Store, wanted []uint64) (found []uint64) {
 // filesOf lists the tables and manifests of a store with their sizes.
 func filesOf(t *testing.T, dir string) (files []string) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(dir, database))
-	must(t, err)
+	entries := testkit.Call(os.ReadDir(filepath.Join(dir, database))).Must(t)
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); ext == ".sst" || e.Name() == "MANIFEST" {
-			text, err := os.ReadFile(filepath.Join(dir, database, e.Name()))
-			must(t, err)
+			text := testkit.Call(os.ReadFile(filepath.Join(dir, database, e.Name()))).Must(t)
 			files = append(files, fmt.Sprintf("%s %x", e.Name(), sha256.Sum256(text)))
 		}
 	}

@@ -40,10 +40,7 @@ const secret = "TOPSECRET "
 func unforgotten(t *testing.T) (dir string, kept []byte) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "crawl")
-	s, err := Create(dir, Info{Topic: "gold", Agent: "00000000000000aa"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Create(dir, Info{Topic: "gold", Agent: "00000000000000aa"})).Must(t)
 	words := strings.Repeat(secret, 10)
 	for i := range 3000 {
 		kept = append(kept, byte(i*i*7), byte(i>>3), byte(i*31))
@@ -54,9 +51,7 @@ func unforgotten(t *testing.T) (dir string, kept []byte) {
 		id := ID(i + 1)
 		err := errors.Join(b.PutSeen(HashURL(u), id, false), b.PutDiscovery(id, Discovery{URL: u, Via: ViaSeed}))
 		if id > 3 {
-			if err := errors.Join(err, b.PutQueued(id, Queued{Priority: .5, Score: .25})); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, errors.Join(err, b.PutQueued(id, Queued{Priority: .5, Score: .25})))
 			continue
 		}
 		body := s.Compress(kept)
@@ -66,14 +61,10 @@ func unforgotten(t *testing.T) (dir string, kept []byte) {
 		} else {
 			body = append([]byte(words), body...)
 		}
-		if err := errors.Join(err, b.PutVisit(id, 1, Visit{State: "ok", Code: 200}), b.PutOutcome(id, Outcome{State: "ok", Page: uint64(id)}), b.PutPage(p, body)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(err, b.PutVisit(id, 1, Visit{State: "ok", Code: 200}), b.PutOutcome(id, Outcome{State: "ok", Page: uint64(id)}), b.PutPage(p, body)))
 	}
-	if err := errors.Join(b.PutCounts(&Counts{URLs: 5, Pages: 3, Bytes: uint64(3 * len(kept)), States: map[string]uint64{"ok": 3}, Parcels: 1}), b.PutLabel(1, Label{Rule: words}), OutboxIn(b).PutChanges(1), b.Commit(), s.Close(),
-		os.Mkdir(filepath.Join(dir, Derived), 0o700), os.WriteFile(filepath.Join(dir, Derived, "words"), []byte(words), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(b.PutCounts(&Counts{URLs: 5, Pages: 3, Bytes: uint64(3 * len(kept)), States: map[string]uint64{"ok": 3}, Parcels: 1}), b.PutLabel(1, Label{Rule: words}), OutboxIn(b).PutChanges(1), b.Commit(), s.Close(),
+		os.Mkdir(filepath.Join(dir, Derived), 0o700), os.WriteFile(filepath.Join(dir, Derived, "words"), []byte(words), 0o600)))
 	if !onDisk(t, dir, secret) {
 		t.Fatal("the test looks for what is not there")
 	}
@@ -121,9 +112,7 @@ func TestForgetLeavesTheDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []uint64{2, 0} {
-		if err := KeepForget(s, "a.test", 5); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, KeepForget(s, "a.test", 5))
 		watch := &countdown{Context: t.Context(), left: 1 << 30, at: func() {
 			if other, err := Open(dir); !errors.Is(err, ErrBusy) {
 				t.Errorf("another process has it: %v, %v", other, err)
@@ -134,9 +123,7 @@ func TestForgetLeavesTheDisk(t *testing.T) {
 			t.Fatalf("%v pages, want %d, %v", pages, want, err)
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Close())
 	forgotten(t, dir, kept)
 }
 
@@ -149,17 +136,13 @@ func TestForgetCutOff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := KeepForget(s, "a.test", 5); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, KeepForget(s, "a.test", 5))
 		if n == 0 {
 			leavesNoTrace(t, s)
 		}
 		s, _, done := Fulfil(&countdown{Context: t.Context(), left: n}, s)
 		if s != nil {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, s.Close())
 		}
 		open := []func(string) (*Store, error){Open, OpenToRead}[n/4%2]
 		if s, err = open(dir); err == nil {
@@ -182,13 +165,8 @@ func TestForgetCutOff(t *testing.T) {
 func leavesNoTrace(t *testing.T, s *Store) {
 	t.Helper()
 	var snapshot bytes.Buffer
-	if err := s.Snapshot(t.Context(), &snapshot); err != nil {
-		t.Fatal(err)
-	}
-	of, err := Receive(s.Dir(), &snapshot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Snapshot(t.Context(), &snapshot))
+	of := testkit.Call(Receive(s.Dir(), &snapshot)).Must(t)
 	defer of.Close()
 	for p, err := range of.Pages() {
 		if err != nil || strings.Contains(p.Title, secret) || p.Withdrawn != strings.Contains(p.URL, "a.test") {
@@ -216,7 +194,7 @@ func (c *countdown) Err() error {
 
 func onDisk(t *testing.T, dir, text string) (found bool) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -225,9 +203,6 @@ func onDisk(t *testing.T, dir, text string) (found bool) {
 			found = true
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"fossick/internal/testkit"
 	"fossick/store/change"
 )
 
@@ -20,14 +21,14 @@ func TestHistories(t *testing.T) {
 	first := len(want) + 1
 	put := func(v Visit) {
 		t.Helper()
-		alter(t, s, func(b *Batch) { must(t, PutRevisit(b, id, len(want)+1, v)) })
+		alter(t, s, func(b *Batch) { testkit.Must(t, PutRevisit(b, id, len(want)+1, v)) })
 		want = append(want, v)
 	}
 	for i := range 2*change.Most + 3 { // three histories
 		put(Visit{Start: int64(i+1) * days, Millis: 7, State: "not_modified", Code: 304, Rest: 2000})
 	}
 	put(Visit{Start: 3 * days, State: "ok", Code: 200, Change: change.Text})                                    // the clock was set back
-	alter(t, s, func(b *Batch) { must(t, b.PutVisit(id, len(want)+1, Visit{Start: 900 * days, State: "ok"})) }) // as after a repair
+	alter(t, s, func(b *Batch) { testkit.Must(t, b.PutVisit(id, len(want)+1, Visit{Start: 900 * days, State: "ok"})) }) // as after a repair
 	want = append(want, Visit{Start: 900 * days, State: "ok"})
 	put(Visit{Start: 901 * days, State: "asleep", Error: "of which no history knows"})
 	put(Visit{Start: 902 * days, State: "redirect", Code: 301, Location: 1})
@@ -35,18 +36,17 @@ func TestHistories(t *testing.T) {
 	inOrder(want)
 
 	equal(t, "the story", lifeOf(t, s, id).Visits, want)
-	c, err := s.URLs().CopyOf(id)
-	must(t, err)
+	c := testkit.Call(s.URLs().CopyOf(id)).Must(t)
 	equal(t, "exchanges so far", c.Visits, last)
 	for k, err := range s.URLs().Known() {
-		must(t, err)
+		testkit.Must(t, err)
 		if k.ID == id {
 			equal(t, "in one pass", k.Visits, want)
 		}
 	}
 	n := 0
 	for v, err := range s.URLs().Visits() {
-		must(t, err)
+		testkit.Must(t, err)
 		if v.ID == id {
 			n++
 			if !strings.HasPrefix(v.URL, "http") {
@@ -55,7 +55,7 @@ func TestHistories(t *testing.T) {
 		}
 	}
 	equal(t, "visits of a walk", n, last)
-	must(t, s.records.view(func(txn *badger.Txn) error {
+	testkit.Must(t, s.records.view(func(txn *badger.Txn) error {
 		for at := range last {
 			if _, err := visitAt(txn, id, at+1); err != nil {
 				return err
@@ -65,8 +65,7 @@ func TestHistories(t *testing.T) {
 		equal(t, "a visit by its number", v.Start, int64(change.Most+1)*days)
 		return err
 	}))
-	problems, err := s.Verify(t.Context())
-	must(t, err)
+	problems := testkit.Call(s.Verify(t.Context())).Must(t)
 	equal(t, "problems", len(problems), 0)
 }
 
@@ -74,10 +73,10 @@ func TestHistories(t *testing.T) {
 func TestHistoriesMended(t *testing.T) {
 	s := crawled(t)
 	alter(t, s, func(b *Batch) {
-		must(t, b.set(historyKey(1, 9), []byte{1, 31}))
-		must(t, PutRevisit(b, 2, 9, Visit{Start: 5, State: "redirect", Location: 4711}))
-		must(t, PutRevisit(b, 2, 10, Visit{Start: 6, State: "redirect", Location: 1}))
-		must(t, PutRevisit(b, 4711, 1, Visit{Start: 5, State: "ok"}))
+		testkit.Must(t, b.set(historyKey(1, 9), []byte{1, 31}))
+		testkit.Must(t, PutRevisit(b, 2, 9, Visit{Start: 5, State: "redirect", Location: 4711}))
+		testkit.Must(t, PutRevisit(b, 2, 10, Visit{Start: 6, State: "redirect", Location: 1}))
+		testkit.Must(t, PutRevisit(b, 4711, 1, Visit{Start: 5, State: "ok"}))
 	})
 	problems, err := s.repair(t.Context())
 	if !errors.Is(err, ErrLost) { // the highest ID was 4711
@@ -96,16 +95,14 @@ func TestHistoriesMended(t *testing.T) {
 		}
 	}
 	problems, err = s.Verify(t.Context())
-	must(t, err)
+	testkit.Must(t, err)
 	equal(t, "problems after repair", len(problems), 0)
 }
 
 func lifeOf(t *testing.T, s *Store, id ID) *Life {
 	t.Helper()
-	discovery, err := s.URLs().Discovery(id)
-	must(t, err)
-	l, err := s.URLs().Life(discovery.URL)
-	must(t, err)
+	discovery := testkit.Call(s.URLs().Discovery(id)).Must(t)
+	l := testkit.Call(s.URLs().Life(discovery.URL)).Must(t)
 	return l
 }
 
@@ -115,24 +112,23 @@ func TestKnown(t *testing.T) {
 	wire := someWires()[0]
 	alter(t, s, func(b *Batch) {
 		for n := ID(1); n <= 60; n++ {
-			must(t, b.PutDiscovery(n, Discovery{URL: fmt.Sprintf("http://h.example/%d", n), Via: ViaLink, Depth: int(n % 5)}))
+			testkit.Must(t, b.PutDiscovery(n, Discovery{URL: fmt.Sprintf("http://h.example/%d", n), Via: ViaLink, Depth: int(n % 5)}))
 			if n%3 != 0 {
-				must(t, b.PutOutcome(n, Outcome{State: "code", Score: float64(n)}))
+				testkit.Must(t, b.PutOutcome(n, Outcome{State: "code", Score: float64(n)}))
 			}
 			for v := 1; v <= int(n%4); v++ {
-				must(t, b.PutVisit(n, v, Visit{Start: int64(v), State: "code", Code: 400 + v}))
+				testkit.Must(t, b.PutVisit(n, v, Visit{Start: int64(v), State: "code", Code: 400 + v}))
 				if n%8 > 4 {
-					must(t, b.PutWire(n, v, WireRecord{Kind: WirePage, Packed: PackWire("", &wire)}))
+					testkit.Must(t, b.PutWire(n, v, WireRecord{Kind: WirePage, Packed: PackWire("", &wire)}))
 				}
 			}
 		}
 	})
 	n := ID(0)
 	for k, err := range s.URLs().Known() {
-		must(t, err)
+		testkit.Must(t, err)
 		n++
-		discovery, err := s.URLs().Discovery(n)
-		must(t, err)
+		discovery := testkit.Call(s.URLs().Discovery(n)).Must(t)
 		if k.ID != n || k.Discovery != discovery || (k.Outcome == nil) != (n%3 == 0) || k.Outcome != nil && k.Outcome.Score != float64(n) || len(k.Visits) != int(n%4) {
 			t.Fatalf("URL %d: %+v", n, k)
 		}
@@ -141,8 +137,7 @@ func TestKnown(t *testing.T) {
 				t.Errorf("URL %d, visit %d: %+v", n, i+1, v)
 			}
 		}
-		x, err := s.URLs().Exchanged(n)
-		must(t, err)
+		x := testkit.Call(s.URLs().Exchanged(n)).Must(t)
 		if len(x) != len(k.Wires) {
 			t.Fatalf("URL %d has %d headers, want %d", n, len(k.Wires), len(x))
 		}
@@ -159,34 +154,22 @@ func TestKnown(t *testing.T) {
 
 // TestEnded compares the walk with single look-ups, over gaps of few and many waiting URLs.
 func TestEnded(t *testing.T) {
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Create(filepath.Join(t.TempDir(), "s"), Info{})).Must(t)
 	defer s.Close()
 	want := map[ID]Outcome{}
 	b := s.Batch()
 	for n := ID(1); n <= 400; n++ {
-		if err := b.PutDiscovery(n, Discovery{URL: fmt.Sprintf("http://h.example/%d", n), From: n / 2, Via: ViaLink}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.PutDiscovery(n, Discovery{URL: fmt.Sprintf("http://h.example/%d", n), From: n / 2, Via: ViaLink}))
 		if n%7 != 0 && n < 300 && n > 20 {
 			continue
 		}
 		f := Outcome{State: []string{"ok", "code"}[n%2], Score: float64(n), Page: uint64(n % 2)}
-		if err := b.PutOutcome(n, f); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.PutOutcome(n, f))
 		want[n] = f
 	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.Commit())
 	last := ID(0)
-	for e, err := range s.URLs().Ended("") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, s.URLs().Ended("")) {
 		discovery, err := s.URLs().Discovery(e.ID)
 		if err != nil || e.Discovery != discovery || e.Outcome != want[e.ID] || e.ID <= last {
 			t.Fatalf("after %d: got %+v (%v), want %+v of %+v", last, e, err, want[e.ID], discovery)

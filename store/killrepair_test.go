@@ -94,16 +94,13 @@ func bodyOf(n uint64) []byte {
 // TestKill kills commits at random moments: all acknowledged ones are there, and no half batch.
 func TestKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := Create(dir, Info{})
-	must(t, err)
-	must(t, s.Close())
+	s := testkit.Call(Create(dir, Info{})).Must(t)
+	testkit.Must(t, s.Close())
 	r := rand.New(rand.NewPCG(1, 1))
 	for round := range testkit.Rounds(2, 8) {
 		acknowledged := runAndKill(t, dir, 1+r.IntN(150))
-		s, err := Open(dir)
-		must(t, err)
-		c, err := s.Counts()
-		must(t, err)
+		s := testkit.Call(Open(dir)).Must(t)
+		c := testkit.Call(s.Counts()).Must(t)
 		if c.URLs < acknowledged {
 			t.Fatalf("round %d: the store has %d, %d were acknowledged", round, c.URLs, acknowledged)
 		}
@@ -113,12 +110,11 @@ func TestKill(t *testing.T) {
 		if pages := all(t, s.Pages()); uint64(len(pages)) != c.URLs {
 			t.Fatalf("round %d: %d pages, %d counted", round, len(pages), c.URLs)
 		}
-		seen, err := lookedUp(s, HashURL(fmt.Sprint("http://h.example/", c.URLs+1)))
-		must(t, err)
+		seen := testkit.Call(lookedUp(s, HashURL(fmt.Sprint("http://h.example/", c.URLs+1)))).Must(t)
 		if seen.ID != 0 {
 			t.Fatalf("round %d: half of batch after %d is there", round, c.URLs)
 		}
-		must(t, s.Close())
+		testkit.Must(t, s.Close())
 	}
 }
 
@@ -129,7 +125,7 @@ func checkExchange(t *testing.T, s *Store, n uint64) {
 		t.Fatalf("exchange %d: %v", n, err)
 	}
 	body, err := s.Body(n)
-	must(t, err)
+	testkit.Must(t, err)
 	if life.ID != ID(n) || life.Queued != nil || life.Outcome == nil || life.Page == nil || len(life.Visits) != 1 || string(body) != string(bodyOf(n)) {
 		t.Fatalf("exchange %d is there in part: %+v, body of %d bytes", n, life, len(body))
 	}
@@ -147,7 +143,7 @@ func runAndKill(t *testing.T, dir string, batches int) (last uint64) {
 		}
 		last = n
 		if batches--; batches == 0 {
-			must(t, cmd.Process.Kill())
+			testkit.Must(t, cmd.Process.Kill())
 		}
 	}
 	_ = cmd.Wait()
@@ -156,21 +152,18 @@ func runAndKill(t *testing.T, dir string, batches int) (last uint64) {
 
 func child(t *testing.T, dir string) (*exec.Cmd, io.Reader) {
 	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
+	self := testkit.Call(os.Executable()).Must(t)
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^$")
 	cmd.Env = append(os.Environ(), childDir+"="+dir)
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	out := testkit.Call(cmd.StdoutPipe()).Must(t)
+	testkit.Must(t, cmd.Start())
 	return cmd, out
 }
 
 func TestSecondProcessIsRefused(t *testing.T) {
 	s := create(t)
 	cmd, out := child(t, s.Dir())
-	said, err := io.ReadAll(out)
-	must(t, err)
+	said := testkit.Call(io.ReadAll(out)).Must(t)
 	if err := cmd.Wait(); err == nil || !strings.Contains(string(said), ErrBusy.Error()) {
 		t.Errorf("got %v and %q, want exit 1 and %q", err, said, ErrBusy)
 	}
@@ -199,7 +192,7 @@ func TestKillRepair(t *testing.T) {
 	harmed := harmedStore(t, dir, pages, r)
 	took := repairInChild(t, dir, 0)
 	checkRepaired(t, dir, harmed)
-	must(t, os.RemoveAll(dir))
+	testkit.Must(t, os.RemoveAll(dir))
 	harmed = harmedStore(t, dir, pages, r)
 	kills, most, ended := 0, testkit.Rounds(2, 10), 0
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
@@ -210,7 +203,7 @@ func TestKillRepair(t *testing.T) {
 
 			ended++
 			checkRepaired(t, dir, harmed)
-			must(t, os.RemoveAll(dir))
+			testkit.Must(t, os.RemoveAll(dir))
 			harmed = harmedStore(t, dir, pages, r)
 			continue
 		}
@@ -224,43 +217,39 @@ func TestKillRepair(t *testing.T) {
 // harmedStore makes a store, damages every fifth page and returns the IDs of these pages.
 func harmedStore(t *testing.T, dir string, pages uint64, r *rand.Rand) map[ID]bool {
 	t.Helper()
-	s, err := Create(dir, Info{})
-	must(t, err)
+	s := testkit.Call(Create(dir, Info{})).Must(t)
 	for n := uint64(1); n <= pages; n++ {
-		alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+		alter(t, s, func(b *Batch) { testkit.Must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 	}
-	_, err = s.repair(t.Context()) // putExchange does not keep the totals exact
-	must(t, err)
+	testkit.Call(s.repair(t.Context())).Must(t)
 	harmed := map[ID]bool{}
-	must(t, s.db.Update(func(txn *badger.Txn) error {
+	testkit.Must(t, s.db.Update(func(txn *badger.Txn) error {
 		for n := uint64(1); n <= s.mustPages(t); n++ {
 			if r.IntN(5) > 0 {
 				continue
 			}
-			p, err := s.Page(n)
-			must(t, err)
+			p := testkit.Call(s.Page(n)).Must(t)
 			harmed[p.ID] = true
 			switch h := HashURL(p.URL); r.IntN(4) {
 			case 0:
-				must(t, txn.Delete(numKey(keyBody, n)))
+				testkit.Must(t, txn.Delete(numKey(keyBody, n)))
 			case 1:
-				must(t, txn.Delete(numKey(keyPage, n)))
+				testkit.Must(t, txn.Delete(numKey(keyPage, n)))
 			case 2:
-				must(t, txn.Delete(bytesKey(keySeen, h[:])))
+				testkit.Must(t, txn.Delete(bytesKey(keySeen, h[:])))
 			case 3:
-				must(t, txn.Set(numKey(keyOutcome, uint64(p.ID)), []byte{0xff}))
+				testkit.Must(t, txn.Set(numKey(keyOutcome, uint64(p.ID)), []byte{0xff}))
 			}
 		}
 		return nil
 	}))
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 	return harmed
 }
 
 func (s *Store) mustPages(t *testing.T) uint64 {
 	t.Helper()
-	c, err := s.Counts()
-	must(t, err)
+	c := testkit.Call(s.Counts()).Must(t)
 	return c.Pages
 }
 
@@ -274,13 +263,13 @@ func repairInChild(t *testing.T, dir string, d time.Duration) time.Duration {
 func workInChild(t *testing.T, dir, work string, d time.Duration) time.Duration {
 	t.Helper()
 	self, err := os.Executable()
-	must(t, err)
+	testkit.Must(t, err)
 	cmd := exec.Command(self, "-test.run=^$")
 	cmd.Env = append(os.Environ(), childDir+"="+dir, work+"=1")
 	var said bytes.Buffer
 	cmd.Stdout = &said
 	start := time.Now()
-	must(t, cmd.Start())
+	testkit.Must(t, cmd.Start())
 	if d > 0 {
 		timer := time.AfterFunc(d, func() { _ = cmd.Process.Kill() })
 		defer timer.Stop()
@@ -298,14 +287,12 @@ func workInChild(t *testing.T, dir, work string, d time.Duration) time.Duration 
 
 func checkRepaired(t *testing.T, dir string, harmed map[ID]bool) {
 	t.Helper()
-	s, err := Open(dir)
-	must(t, err)
+	s := testkit.Call(Open(dir)).Must(t)
 	defer s.Close()
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Fatalf("after the repair: %d problems: %.300v, %v", len(problems), problems, err)
 	}
-	c, err := s.Counts()
-	must(t, err)
+	c := testkit.Call(s.Counts()).Must(t)
 	for id := ID(1); id <= ID(c.URLs); id++ {
 		if harmed[id] {
 			continue

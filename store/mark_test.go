@@ -8,20 +8,20 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/testkit"
 )
 
 func marked(t *testing.T, s *Store, id ID, m Mark) (Counts, error) {
 	t.Helper()
-	counts, err := s.Counts()
-	must(t, err)
+	counts := testkit.Call(s.Counts()).Must(t)
 	b := s.Batch()
 	defer b.Cancel()
 	if err := b.Mark(id, m, &counts); err != nil {
 		return counts, err
 	}
-	must(t, b.Commit())
-	counts, err = s.Counts()
-	must(t, err)
+	testkit.Must(t, b.Commit())
+	counts = testkit.Call(s.Counts()).Must(t)
 	return counts, nil
 }
 
@@ -40,8 +40,7 @@ func TestMark(t *testing.T) {
 		{1, Mark{OnTopic: true, At: 9, After: 5}, 4}, // a person may change their mind
 		{1, Mark{OnTopic: false, At: 10, After: 5}, 3},
 	} {
-		counts, err := marked(t, s, step.id, step.mark)
-		must(t, err)
+		counts := testkit.Call(marked(t, s, step.id, step.mark)).Must(t)
 		equal(t, "relevant", counts.Relevant, step.relevant)
 	}
 	if _, err := marked(t, s, 7, Mark{}); err == nil {
@@ -52,29 +51,25 @@ func TestMark(t *testing.T) {
 		2: {Label: "banking", Score: 1, Kept: true, Rule: "marked yes by a person"},
 		3: {Label: "x"},
 	} {
-		got, err := s.Label(n)
-		must(t, err)
+		got := testkit.Call(s.Label(n)).Must(t)
 		got.Was = nil
 		equal(t, "label", *got, want)
 	}
-	l, err := s.URLs().Life("http://h1.test/")
-	must(t, err)
+	l := testkit.Call(s.URLs().Life("http://h1.test/")).Must(t)
 	equal(t, "mark", *l.Mark, Mark{At: 10, After: 5})
 	var ids []ID
 	for m, err := range s.Marks(false) {
-		must(t, err)
+		testkit.Must(t, err)
 		ids = append(ids, m.ID)
 	}
 	equal(t, "marks", ids, []ID{1, 2, 6})
-	problems, err := s.Verify(t.Context())
-	must(t, err)
+	problems := testkit.Call(s.Verify(t.Context())).Must(t)
 	equal(t, "problems", len(problems), 0)
 }
 
 // TestMarkTopics: with several topics, a mark changes one verdict, its counts and its label.
 func TestMarkTopics(t *testing.T) {
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Topic: "a,b", Topics: []string{"a", "b"}})
-	must(t, err)
+	s := testkit.Call(Create(filepath.Join(t.TempDir(), "s"), Info{Topic: "a,b", Topics: []string{"a", "b"}})).Must(t)
 	defer s.Close()
 	record := somePage()
 	record.Number, record.ID, record.URL, record.Links, record.Relevant = 1, 1, "http://h.test/", nil, true
@@ -82,7 +77,7 @@ func TestMarkTopics(t *testing.T) {
 	counts := Counts{URLs: 1, Pages: 1, Relevant: 1, Bytes: uint64(record.Bytes), States: map[string]uint64{"ok": 1}}
 	counts.Judged(record.Topics, false)
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutDiscovery(1, Discovery{URL: record.URL}), b.PutSeen(HashURL(record.URL), 1, false), b.PutOutcome(1, Outcome{State: "ok", Page: 1}),
+		testkit.Must(t, b.PutDiscovery(1, Discovery{URL: record.URL}), b.PutSeen(HashURL(record.URL), 1, false), b.PutOutcome(1, Outcome{State: "ok", Page: 1}),
 			b.PutPage(record, s.Compress([]byte(strings.Repeat("x", int(record.Bytes))))), b.PutLabel(1, Label{Label: "a", Kept: true, Topic: "a"}), b.PutCounts(&counts))
 	})
 	for _, step := range []struct {
@@ -96,46 +91,37 @@ func TestMarkTopics(t *testing.T) {
 		{Mark{Topic: 2, At: 3}, 0, "0 0", Label{Label: "not a", Topic: "a", Rule: "marked no by a person"}},
 		{Mark{Topic: 1, OnTopic: true, At: 4}, 1, "1 0", Label{Label: "a", Score: 1, Kept: true, Topic: "a", Rule: "marked yes by a person"}},
 	} {
-		counts, err := marked(t, s, 1, step.mark)
-		must(t, err)
+		counts := testkit.Call(marked(t, s, 1, step.mark)).Must(t)
 		equal(t, "relevant", counts.Relevant, step.relevant)
 		equal(t, "by topic", fmt.Sprint(counts.Topics[0].Relevant, counts.Topics[1].Relevant), step.byTopic)
 		equal(t, "paid", counts.Topics[0].Paid, 1.0)
-		got, err := s.Label(1)
-		must(t, err)
+		got := testkit.Call(s.Label(1)).Must(t)
 		got.Was = nil
 		equal(t, "label", *got, step.label)
-		problems, err := s.Verify(t.Context())
-		must(t, err)
+		problems := testkit.Call(s.Verify(t.Context())).Must(t)
 		equal(t, "problems", problems, []Problem(nil))
 	}
-	l, err := s.URLs().Life(record.URL)
-	must(t, err)
+	l := testkit.Call(s.URLs().Life(record.URL)).Must(t)
 	equal(t, "marks", l.Marks, []Mark{{Topic: 1, OnTopic: true, At: 4}, {Topic: 2, At: 3}})
 	var all []MarkedURL
 	for m, err := range s.Marks(false) {
-		must(t, err)
+		testkit.Must(t, err)
 		all = append(all, m)
 	}
 	equal(t, "all marks", all, []MarkedURL{{1, l.Marks[0]}, {1, l.Marks[1]}})
 
 	record.Topics[1].Relevant = true // contradicts its mark
-	alter(t, s, func(b *Batch) { must(t, b.PutPageRecord(record)) })
-	problems, err := s.Verify(t.Context())
-	must(t, err)
+	alter(t, s, func(b *Batch) { testkit.Must(t, b.PutPageRecord(record)) })
+	problems := testkit.Call(s.Verify(t.Context())).Must(t)
 	equal(t, "problems of a page that is not as its mark says", len(problems), 1)
-	_, err = s.repair(t.Context())
-	must(t, err)
-	problems, err = s.Verify(t.Context())
-	must(t, err)
+	testkit.Call(s.repair(t.Context())).Must(t)
+	problems = testkit.Call(s.Verify(t.Context())).Must(t)
 	equal(t, "problems left", problems, []Problem(nil))
 }
 
 func TestVerifyMarks(t *testing.T) {
-	page1, err := encode(somePage())
-	must(t, err)
-	mark, err := encode(Mark{At: 1})
-	must(t, err)
+	page1 := testkit.Call(encode(somePage())).Must(t)
+	mark := testkit.Call(encode(Mark{At: 1})).Must(t)
 	for name, harm := range map[string]func(*badger.Txn) error{
 		"not as marked": func(txn *badger.Txn) error {
 			return txn.Set(numKey(keyMark, 1), mark)
@@ -147,16 +133,16 @@ func TestVerifyMarks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := crawled(t)
-			must(t, s.db.Update(harm))
+			testkit.Must(t, s.db.Update(harm))
 			found, err := s.Verify(t.Context())
-			must(t, err)
+			testkit.Must(t, err)
 			if len(found) == 0 {
 				t.Fatal("verify finds nothing")
 			}
 			_, err = s.repair(t.Context())
 			wantLost(t, err, name == "of no URL")
 			left, err := s.Verify(t.Context())
-			must(t, err)
+			testkit.Must(t, err)
 			equal(t, "problems left", left, []Problem(nil))
 		})
 	}
@@ -166,14 +152,11 @@ func TestVerifyMarks(t *testing.T) {
 func TestUnmark(t *testing.T) {
 	s := crawled(t)
 	verdicts := func() (all []string) {
-		counts, err := s.Counts()
-		must(t, err)
+		counts := testkit.Call(s.Counts()).Must(t)
 		all = append(all, fmt.Sprint(counts.Relevant))
 		for n := range uint64(3) {
-			p, err := s.Page(n + 1)
-			must(t, err)
-			l, err := s.Label(n + 1)
-			must(t, err)
+			p := testkit.Call(s.Page(n + 1)).Must(t)
+			l := testkit.Call(s.Label(n + 1)).Must(t)
 			all = append(all, fmt.Sprint(p.Relevant, p.Overruled, *l))
 		}
 		return all
@@ -183,18 +166,16 @@ func TestUnmark(t *testing.T) {
 		id ID
 		on bool
 	}{{1, false}, {2, true}, {2, false}, {2, true}, {3, true}, {6, true}, {1, true}, {1, false}} {
-		_, err := marked(t, s, m.id, Mark{OnTopic: m.on, At: 5, After: 5})
-		must(t, err)
+		testkit.Call(marked(t, s, m.id, Mark{OnTopic: m.on, At: 5, After: 5})).Must(t)
 	}
 	if slices.Equal(verdicts(), before) {
 		t.Fatal("the marks change nothing")
 	}
 	for _, id := range []ID{1, 2, 3, 6, 6, 7} { // twice, and a URL that failed
-		counts, err := s.Counts()
-		must(t, err)
+		counts := testkit.Call(s.Counts()).Must(t)
 		b := s.Batch()
-		must(t, b.Mark(id, Mark{Gone: true, At: 6, After: 5}, &counts))
-		must(t, b.Commit())
+		testkit.Must(t, b.Mark(id, Mark{Gone: true, At: 6, After: 5}, &counts))
+		testkit.Must(t, b.Commit())
 	}
 	equal(t, "verdicts", verdicts(), before)
 	for m, err := range s.Marks(false) {
@@ -202,13 +183,12 @@ func TestUnmark(t *testing.T) {
 	}
 	gone := 0
 	for m, err := range s.Marks(true) {
-		must(t, err)
+		testkit.Must(t, err)
 		if m.Gone {
 			gone++
 		}
 	}
 	equal(t, "marks taken back", gone, 5)
-	problems, err := s.Verify(t.Context())
-	must(t, err)
+	problems := testkit.Call(s.Verify(t.Context())).Must(t)
 	equal(t, "problems", len(problems), 0)
 }

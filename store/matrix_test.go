@@ -79,15 +79,13 @@ func takeImage(t *testing.T, dir string) image {
 	t.Helper()
 	im := image{}
 	for _, pattern := range []string{"*", database + "/*"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		must(t, err)
+		names := testkit.Call(filepath.Glob(filepath.Join(dir, pattern))).Must(t)
 		for _, name := range names {
 			if info, err := os.Stat(name); err != nil || info.IsDir() {
 				continue
 			}
 			body, size := readData(t, name)
-			short, err := filepath.Rel(dir, name)
-			must(t, err)
+			short := testkit.Call(filepath.Rel(dir, name)).Must(t)
 			if size > 1<<20-1 { // a log is mapped larger than its content
 				body = bytes.TrimRight(body, "\x00")
 			}
@@ -99,10 +97,10 @@ func takeImage(t *testing.T, dir string) image {
 
 func (im image) write(t *testing.T, dir string) {
 	t.Helper()
-	must(t, os.MkdirAll(filepath.Join(dir, database), 0o755))
+	testkit.Must(t, os.MkdirAll(filepath.Join(dir, database), 0o755))
 	for name, f := range im {
 		name = filepath.Join(dir, name)
-		must(t, os.WriteFile(name, f.data, 0o600), os.Truncate(name, f.size))
+		testkit.Must(t, os.WriteFile(name, f.data, 0o600), os.Truncate(name, f.size))
 	}
 }
 
@@ -111,12 +109,11 @@ func (im image) write(t *testing.T, dir string) {
 func newMatrix(t *testing.T) *matrix {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := Create(dir, Info{Topic: "banking", Settings: []byte(strings.Repeat(`{"rho":0.3}`, 40))})
-	must(t, err)
+	s := testkit.Call(Create(dir, Info{Topic: "banking", Settings: []byte(strings.Repeat(`{"rho":0.3}`, 40))})).Must(t)
 	m := &matrix{}
 	for session := range 3 {
 		for range 20 {
-			alter(t, s, func(b *Batch) { must(t, storePage(s, b)) })
+			alter(t, s, func(b *Batch) { testkit.Must(t, storePage(s, b)) })
 		}
 		switch session {
 		case 1:
@@ -124,12 +121,10 @@ func newMatrix(t *testing.T) *matrix {
 		case 2:
 			m.now = takeImage(t, dir)
 		}
-		must(t, s.Close())
-		s, err = Open(dir)
-		must(t, err)
+		testkit.Must(t, s.Close())
+		s = testkit.Call(Open(dir)).Must(t)
 	}
-	problems, err := s.Verify(t.Context())
-	must(t, err)
+	problems := testkit.Call(s.Verify(t.Context())).Must(t)
 	if len(problems) > 0 {
 		t.Fatalf("the store is not sound to begin with: %v", problems)
 	}
@@ -137,7 +132,7 @@ func newMatrix(t *testing.T) *matrix {
 	for _, p := range all(t, s.Pages()) {
 		m.pages[p.URL] = p.Number
 	}
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 	return m
 }
 
@@ -361,8 +356,7 @@ const (
 
 func matrixChild(t *testing.T, dir, verb, url string) (a answer) {
 	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
+	self := testkit.Call(os.Executable()).Must(t)
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^$")
 	cmd.Env = append(os.Environ(), childDir+"="+dir, childMatrix+"="+verb, childURL+"="+url)
 	var out, said bytes.Buffer
@@ -370,7 +364,7 @@ func matrixChild(t *testing.T, dir, verb, url string) (a answer) {
 	a.Named = map[string]bool{}
 	if err := cmd.Run(); err == nil {
 		err = json.Unmarshal(out.Bytes(), &a)
-		must(t, err)
+		testkit.Must(t, err)
 	} else {
 		a.Code, a.died = -1, said.String()
 		if i := strings.Index(a.died, "panic:"); i >= 0 {
@@ -540,8 +534,7 @@ func blocksOf(t *testing.T, data []byte) (blocks []part) {
 		firsts = append(firsts, bytes.Clone(o.KeyBytes()))
 		blocks = append(blocks, part{from: int(o.Offset()), to: int(o.Offset() + o.Len())})
 	}
-	tab, err := table.OpenInMemoryTable(bytes.Clone(data), 1, &table.Options{})
-	must(t, err)
+	tab := testkit.Call(table.OpenInMemoryTable(bytes.Clone(data), 1, &table.Options{})).Must(t)
 	it := tab.NewIterator(0)
 	defer it.Close()
 	i := 0

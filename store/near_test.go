@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/testkit"
 )
 
 // signatureOf returns a signature with bands of the given bytes; the last one fills the rest.
@@ -47,7 +49,7 @@ func TestCandidates(t *testing.T) {
 		if got, want := numbers(all2(t, s, signature)), naiveCandidates(stored, signature); !slices.Equal(got, want) {
 			t.Fatalf("page %d: candidates %v, want %v", n, got, want)
 		}
-		alter(t, s, func(b *Batch) { must(t, b.PutPage(nearPage(n, signature), s.Compress(nil))) })
+		alter(t, s, func(b *Batch) { testkit.Must(t, b.PutPage(nearPage(n, signature), s.Compress(nil))) })
 		stored = append(stored, signature)
 	}
 }
@@ -77,8 +79,7 @@ func naiveCandidates(stored [][]byte, signature []byte) (pages []uint64) {
 
 func all2(t *testing.T, s *Store, signature []byte) []Candidate {
 	t.Helper()
-	c, err := s.Candidates(signature)
-	must(t, err)
+	c := testkit.Call(s.Candidates(signature)).Must(t)
 	return c
 }
 
@@ -94,11 +95,11 @@ func TestCandidatesOfDamage(t *testing.T) {
 	signature := signatureOf(7)
 	alter(t, s, func(b *Batch) {
 		for n := uint64(1); n <= 3; n++ {
-			must(t, b.PutPage(nearPage(n, signature), s.Compress(nil)))
+			testkit.Must(t, b.PutPage(nearPage(n, signature), s.Compress(nil)))
 		}
 	})
-	must(t, s.db.Update(func(txn *badger.Txn) error {
-		must(t, txn.Delete(numKey(keyPage, 1)), txn.Set(numKey(keyPage, 2), []byte{0xff}))
+	testkit.Must(t, s.db.Update(func(txn *badger.Txn) error {
+		testkit.Must(t, txn.Delete(numKey(keyPage, 1)), txn.Set(numKey(keyPage, 2), []byte{0xff}))
 		return txn.Set(nearKeys(signature)[3], []byte{1, 2})
 	}))
 	if got := numbers(all2(t, s, signature)); !slices.Equal(got, []uint64{3}) {
@@ -114,7 +115,7 @@ func TestCandidatesOfDamage(t *testing.T) {
 // TestStoreWithoutIndex: pages of earlier builds, without signatures, remain valid.
 func TestStoreWithoutIndex(t *testing.T) {
 	s := create(t)
-	must(t, s.db.Update(func(txn *badger.Txn) error {
+	testkit.Must(t, s.db.Update(func(txn *badger.Txn) error {
 		return txn.Set(numKey(keyPage, 1), []byte("\xa1\x02\x69http://h/")) // {2: "http://h/"}
 	}))
 	p, err := s.Page(1)
@@ -122,7 +123,7 @@ func TestStoreWithoutIndex(t *testing.T) {
 		t.Errorf("page %+v, %v", p, err)
 	}
 	problems, err := s.Verify(t.Context())
-	must(t, err)
+	testkit.Must(t, err)
 	for _, p := range problems {
 		if p.Key[1] == keyNear {
 			t.Errorf("verify wants an index: %+v", p)
@@ -144,10 +145,7 @@ func FuzzNearRecord(f *testing.F) {
 
 // TestNearIndexIsTheStores: the index in memory returns the same pages as a store's, in order.
 func TestNearIndexIsTheStores(t *testing.T) {
-	s, err := Create(t.TempDir()+"/store", Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Create(t.TempDir()+"/store", Info{})).Must(t)
 	defer func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -165,12 +163,8 @@ func TestNearIndexIsTheStores(t *testing.T) {
 	for n := uint64(1); n <= 200; n++ {
 		b := s.Batch()
 		sig := signature()
-		if err := b.addNear(n, sig); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.addNear(n, sig))
+		testkit.Must(t, b.Commit())
 		index.Add(n, sig)
 		asked := signature()
 		txn := s.db.NewTransaction(false)
@@ -200,23 +194,22 @@ func TestNearIndexOfChangingPages(t *testing.T) {
 			if len(pages) < 9 || rng.IntN(4) == 0 {
 				p := page(uint64(len(pages) + 1))
 				pages = append(pages, p)
-				must(t, b.PutPage(p, s.Compress(nil)))
+				testkit.Must(t, b.PutPage(p, s.Compress(nil)))
 				return
 			}
 			at := rng.IntN(len(pages))
 			p := page(uint64(at + 1))
-			must(t, b.ReplacePage(pages[at], p, s.Compress(nil)))
+			testkit.Must(t, b.ReplacePage(pages[at], p, s.Compress(nil)))
 			pages[at] = p
 		})
 		in := newInspection(s, false)
-		must(t, derived{in.findings}.near(t.Context()))
+		testkit.Must(t, derived{in.findings}.near(t.Context()))
 		if len(in.problems) > 0 {
 			t.Fatalf("step %d: %+v", step, in.problems)
 		}
 	}
 	for _, p := range pages {
-		found, err := s.Candidates(p.Signature)
-		must(t, err)
+		found := testkit.Call(s.Candidates(p.Signature)).Must(t)
 		for _, c := range found {
 			if c.Number == 0 {
 				t.Fatalf("candidates %+v", found)

@@ -14,9 +14,8 @@ import (
 )
 
 func TestOutbox(t *testing.T) {
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3"})
-	must(t, err)
-	defer func() { must(t, s.Close()) }()
+	s := testkit.Call(Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3"})).Must(t)
+	defer func() { testkit.Must(t, s.Close()) }()
 	rng := rand.New(rand.NewPCG(1, 20))
 	want, counts := map[uint16][]uint64{}, Counts{}
 	parts := []uint16{0, 7, 8, 1023, 1<<16 - 1}
@@ -24,9 +23,7 @@ func TestOutbox(t *testing.T) {
 		part := parts[rng.IntN(len(parts))]
 		b := s.Batch()
 		if rng.IntN(3) > 0 {
-			if err := OutboxIn(b).Put(part, &counts, []byte{byte(part), byte(counts.Parcels + 1)}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, OutboxIn(b).Put(part, &counts, []byte{byte(part), byte(counts.Parcels + 1)}))
 			want[part] = append(want[part], counts.Parcels)
 		} else {
 			upTo := rng.Uint64N(counts.Parcels + 2)
@@ -38,19 +35,13 @@ func TestOutbox(t *testing.T) {
 		if len(want[part]) == 0 {
 			delete(want, part)
 		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.Commit())
 		if rng.IntN(20) == 0 {
-			must(t, s.Close())
-			s, err = Open(s.Dir())
-			must(t, err)
+			testkit.Must(t, s.Close())
+			s = testkit.Call(Open(s.Dir())).Must(t)
 		}
 		var have []uint16
-		for p, err := range OutboxOf(s).Parts() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, OutboxOf(s).Parts()) {
 			have = append(have, p)
 		}
 		if !slices.Equal(have, slices.Sorted(maps.Keys(want))) {
@@ -81,7 +72,7 @@ func TestOutboxEmptied(t *testing.T) {
 	for round := range 3 {
 		alter(t, s, func(b *Batch) {
 			for range 500 {
-				must(t, OutboxIn(b).Put(1, &counts, []byte("links")))
+				testkit.Must(t, OutboxIn(b).Put(1, &counts, []byte("links")))
 			}
 		})
 		if spans := all(t, OutboxOf(s).Spans()); len(spans) != 1 || spans[0] != (Span{1, uint64(500*round + 1), counts.Parcels}) {
@@ -89,7 +80,7 @@ func TestOutboxEmptied(t *testing.T) {
 		}
 		alter(t, s, func(b *Batch) {
 			done, err := OutboxIn(b).Drop(1, counts.Parcels)
-			if must(t, err); !done {
+			if testkit.Must(t, err); !done {
 				t.Error("not all were dropped")
 			}
 		})
@@ -102,18 +93,14 @@ func TestOutboxEmptied(t *testing.T) {
 func TestCursor(t *testing.T) {
 	s := create(t)
 	b := s.Batch()
-	if err := OutboxIn(b).PutCursor(3, "a", 5); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, OutboxIn(b).PutCursor(3, "a", 5))
 	if n, err := OutboxIn(b).Cursor(3, "a"); n != 5 || err != nil {
 		t.Errorf("in the batch %d, %v", n, err)
 	}
 	if n, err := OutboxOf(s).Cursor(3, "a"); n != 0 || err != nil {
 		t.Errorf("before the commit %d, %v", n, err)
 	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.Commit())
 	for _, c := range []struct {
 		part   uint16
 		sender string
@@ -132,7 +119,7 @@ func TestCursor(t *testing.T) {
 		t.Errorf("%+v, %v", h, err)
 	}
 	b = s.Batch()
-	must(t, OutboxIn(b).PutHoldings(Holdings{Known: 7, Held: map[uint16]uint64{1: 5}}), b.Commit())
+	testkit.Must(t, OutboxIn(b).PutHoldings(Holdings{Known: 7, Held: map[uint16]uint64{1: 5}}), b.Commit())
 	if h, err := OutboxOf(s).Holdings(); h.Known != 7 || h.Held[1] != 5 || err != nil {
 		t.Errorf("%+v, %v", h, err)
 	}
@@ -155,20 +142,12 @@ func TestPoison(t *testing.T) {
 	b.Cancel()
 	for _, k := range []string{"", strings.Repeat("a", 200)} {
 		b := s.Batch()
-		if err := b.txn.Set(cursorKey(7, k), make([]byte, 8)); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.txn.Set(cursorKey(7, k), make([]byte, 8)))
+		testkit.Must(t, b.Commit())
 	}
 	b = s.Batch()
-	if err := errors.Join(b.set(cursorKey(8, "agent"), []byte("short")), b.set([]byte{keyParcel, 1}, nil)); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(b.set(cursorKey(8, "agent"), []byte("short")), b.set([]byte{keyParcel, 1}, nil)))
+	testkit.Must(t, b.Commit())
 	found, err := s.Verify(t.Context())
 	class.Try(err == nil && len(found) == 4, "verify finds %v, %v, want 4 records", found, err)
 	mended, err := s.repair(t.Context())
@@ -193,9 +172,9 @@ func dropped(t *testing.T, numbers ...uint64) *Store {
 	for _, n := range numbers {
 		alter(t, s, func(b *Batch) {
 			p, _, err := DuplicatesIn(b).Page(ID(n))
-			must(t, err)
+			testkit.Must(t, err)
 			c, err := s.Counts()
-			must(t, err)
+			testkit.Must(t, err)
 			c.Pages--
 			c.Dropped++
 			c.Bytes -= uint64(p.Bytes)
@@ -204,7 +183,7 @@ func dropped(t *testing.T, numbers ...uint64) *Store {
 			}
 			c.States["ok"]--
 			c.States["duplicate"]++
-			must(t, DuplicatesIn(b).Drop(p, "http://other.test/"), b.PutOutcome(p.ID, Outcome{State: "duplicate", Reason: "same content as http://other.test/"}), b.PutCounts(&c))
+			testkit.Must(t, DuplicatesIn(b).Drop(p, "http://other.test/"), b.PutOutcome(p.ID, Outcome{State: "duplicate", Reason: "same content as http://other.test/"}), b.PutCounts(&c))
 		})
 	}
 	return s
@@ -215,18 +194,17 @@ func TestDropPage(t *testing.T) {
 	s := dropped(t, 2, 5)
 	var numbers []uint64
 	for p, err := range s.Pages() {
-		must(t, err)
+		testkit.Must(t, err)
 		numbers = append(numbers, p.Number)
 	}
 	equal(t, "pages", numbers, []uint64{1, 3, 4})
 	numbers = nil
 	for l, err := range s.Listed() {
-		must(t, err)
+		testkit.Must(t, err)
 		numbers = append(numbers, l.Number)
 	}
 	equal(t, "listed", numbers, []uint64{1, 3, 4})
-	p, err := s.Page(2)
-	must(t, err)
+	p := testkit.Call(s.Page(2)).Must(t)
 	equal(t, "what is left", *p, Page{Number: 2, ID: 2, URL: "http://h2.test/", Checksum: []byte("cccccccccccccccc"), SameAs: "http://other.test/"})
 	if _, err := s.Body(2); !errors.Is(err, ErrUnknown) {
 		t.Errorf("its body: %v", err)
@@ -234,23 +212,20 @@ func TestDropPage(t *testing.T) {
 	if l, err := s.Label(2); err != nil || l != nil {
 		t.Errorf("its label: %v, %v", l, err)
 	}
-	near, err := s.Candidates(signatureOf(0, 2))
-	must(t, err)
+	near := testkit.Call(s.Candidates(signatureOf(0, 2))).Must(t)
 	for _, c := range near {
 		if c.Number == 2 {
 			t.Error("it is a candidate for near-duplicates")
 		}
 	}
 	alter(t, s, func(b *Batch) {
-		n, err := b.PageWith([]byte("cccccccccccccccc"))
-		must(t, err)
+		n := testkit.Call(b.PageWith([]byte("cccccccccccccccc"))).Must(t)
 		equal(t, "the page of its content", n, uint64(0))
 		if _, _, err := DuplicatesIn(b).Page(2); !errors.Is(err, ErrUnknown) {
 			t.Errorf("the page of its URL: %v", err)
 		}
 	})
-	c, err := s.Counts()
-	must(t, err)
+	c := testkit.Call(s.Counts()).Must(t)
 	equal(t, "last page", c.LastPage(), uint64(5))
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
@@ -261,10 +236,10 @@ func TestDropPage(t *testing.T) {
 func TestRepairWithDroppedPages(t *testing.T) {
 	s := dropped(t, 2, 5)
 	alter(t, s, func(b *Batch) {
-		must(t, b.delete(numKey(keyPage, 3)), b.PutOutcome(2, Outcome{State: "ok", Page: 2}))
+		testkit.Must(t, b.delete(numKey(keyPage, 3)), b.PutOutcome(2, Outcome{State: "ok", Page: 2}))
 	})
 	problems, err := s.Verify(t.Context())
-	must(t, err)
+	testkit.Must(t, err)
 	if len(problems) == 0 {
 		t.Fatal("nothing is found")
 	}
@@ -274,10 +249,10 @@ func TestRepairWithDroppedPages(t *testing.T) {
 		t.Errorf("%v, %v", problems, err)
 	}
 	p, err := s.Page(3)
-	must(t, err)
+	testkit.Must(t, err)
 	equal(t, "page 3", p.URL, "http://h5.test/")
 	c, err := s.Counts()
-	must(t, err)
+	testkit.Must(t, err)
 	equal(t, "counts", [3]uint64{c.Pages, c.Dropped, c.Relevant}, [3]uint64{2, 2, 1})
 	if _, _, err := s.URLs().Waiting(2); err != nil {
 		t.Errorf("the URL that was said to have page 2 does not wait: %v", err)

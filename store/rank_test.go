@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/testkit"
 )
 
 func rankAll(n int, score float64, each func(page int)) iter.Seq[NumberedRank] {
@@ -26,7 +28,7 @@ func scores(t *testing.T, s *Store) map[uint64]float64 {
 	t.Helper()
 	all := map[uint64]float64{}
 	for r, err := range s.Ranks().All() {
-		must(t, err)
+		testkit.Must(t, err)
 		all[r.Page] = r.Score
 	}
 	return all
@@ -39,9 +41,8 @@ func TestRanks(t *testing.T) {
 	}
 	none := func(int) {}
 	for i, n := range []int{5, 3, 4, 0, 5} {
-		must(t, s.Ranks().Put(t.Context(), Ranking{Method: "pagerank", At: int64(i)}, rankAll(n, 0.5, none)))
-		r, err := s.Ranks().Last()
-		must(t, err)
+		testkit.Must(t, s.Ranks().Put(t.Context(), Ranking{Method: "pagerank", At: int64(i)}, rankAll(n, 0.5, none)))
+		r := testkit.Call(s.Ranks().Last()).Must(t)
 		got := scores(t, s)
 		if r.At != int64(i) || r.Pages != uint64(n) || len(got) != n || n > 1 && got[2] != 0.25 {
 			t.Errorf("ranking %d: %+v, %v", i, r, got)
@@ -58,7 +59,7 @@ func TestRanks(t *testing.T) {
 func count(t *testing.T, s *Store, kind byte) (n int) {
 	t.Helper()
 	for _, err := range each(s.records, key(kind), func(_, _ []byte) (bool, error) { return true, nil }) {
-		must(t, err)
+		testkit.Must(t, err)
 		n++
 	}
 	return n
@@ -67,7 +68,7 @@ func count(t *testing.T, s *Store, kind byte) (n int) {
 // TestRanksCutOff interrupts rankings: the old one stays whole, and the next cleans up.
 func TestRanksCutOff(t *testing.T) {
 	s := crawled(t)
-	must(t, s.Ranks().Put(t.Context(), Ranking{Method: "first"}, rankAll(5, 1, func(int) {})))
+	testkit.Must(t, s.Ranks().Put(t.Context(), Ranking{Method: "first"}, rankAll(5, 1, func(int) {})))
 	want := scores(t, s)
 	for _, after := range []int{1, 3, 9_000, 29_000} { // a batch holds some 7,000
 		ctx, cancel := context.WithCancel(t.Context())
@@ -81,7 +82,7 @@ func TestRanksCutOff(t *testing.T) {
 			t.Fatalf("after %d: %v", after, err)
 		}
 		r, err := s.Ranks().Last()
-		must(t, err)
+		testkit.Must(t, err)
 		got := scores(t, s)
 		if r.Method != "first" || len(got) != 5 || got[2] != want[2] {
 			t.Errorf("after %d: %+v, %v", after, r, got)
@@ -93,7 +94,7 @@ func TestRanksCutOff(t *testing.T) {
 	if n := count(t, s, keyRank); n < 5000 {
 		t.Errorf("%d records: no batch was committed, the test tests nothing", n)
 	}
-	must(t, s.Ranks().Put(t.Context(), Ranking{Method: "third"}, rankAll(2, 0.5, func(int) {})))
+	testkit.Must(t, s.Ranks().Put(t.Context(), Ranking{Method: "third"}, rankAll(2, 0.5, func(int) {})))
 	if n := count(t, s, keyRank); n != 2 {
 		t.Errorf("%d records at last, want 2", n)
 	}
@@ -114,15 +115,13 @@ func TestRepairRanks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := crawled(t)
-			must(t, s.Ranks().Put(t.Context(), Ranking{}, rankAll(5, 1, func(int) {})))
-			must(t, s.db.Update(test.harm))
-			found, err := s.Verify(t.Context())
-			must(t, err)
+			testkit.Must(t, s.Ranks().Put(t.Context(), Ranking{}, rankAll(5, 1, func(int) {})))
+			testkit.Must(t, s.db.Update(test.harm))
+			found := testkit.Call(s.Verify(t.Context())).Must(t)
 			if len(found) == 0 {
 				t.Error("nothing was found")
 			}
-			_, err = s.repair(t.Context())
-			must(t, err)
+			testkit.Call(s.repair(t.Context())).Must(t)
 			if left, err := s.Verify(t.Context()); err != nil || len(left) > 0 {
 				t.Errorf("after the repair: %v, %v", left, err)
 			}
@@ -144,7 +143,6 @@ func TestRepairRanks(t *testing.T) {
 
 func encoded(t *testing.T, record any) []byte {
 	t.Helper()
-	b, err := encode(record)
-	must(t, err)
+	b := testkit.Call(encode(record)).Must(t)
 	return b
 }

@@ -12,14 +12,14 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/testkit"
 )
 
 func recordsOf(t *testing.T, s *Store, bodies bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := OutboxOf(s).WriteBase(t.Context(), &b, bodies); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(OutboxOf(s).WriteBase(t.Context(), &b, bodies)).Must(t)
 	return b.String()
 }
 
@@ -32,21 +32,19 @@ func crawlABit(t *testing.T, s *Store, rng *rand.Rand, counts *Counts, bodies bo
 		case id > ID(counts.URLs):
 			counts.URLs++
 			url := fmt.Sprintf("http://h%d.test/%d", id%7, id)
-			must(t, b.PutDiscovery(id, Discovery{URL: url, Via: ViaLink}), b.PutSeen(HashURL(url), id, false), b.PutQueued(id, Queued{Priority: rng.Float64()}))
+			testkit.Must(t, b.PutDiscovery(id, Discovery{URL: url, Via: ViaLink}), b.PutSeen(HashURL(url), id, false), b.PutQueued(id, Queued{Priority: rng.Float64()}))
 		case rng.IntN(3) == 0:
-			must(t, b.PutOutcome(id, Outcome{State: "code", At: rng.Int64()}), b.PutVisit(id, 1, Visit{Start: 5}))
+			testkit.Must(t, b.PutOutcome(id, Outcome{State: "code", At: rng.Int64()}), b.PutVisit(id, 1, Visit{Start: 5}))
 		case rng.IntN(3) == 0:
-			must(t, OutboxIn(b).Put(uint16(rng.IntN(4)), counts, bytes.Repeat([]byte{7}, rng.IntN(1000))))
+			testkit.Must(t, OutboxIn(b).Put(uint16(rng.IntN(4)), counts, bytes.Repeat([]byte{7}, rng.IntN(1000))))
 		case rng.IntN(3) == 0:
-			if _, err := OutboxIn(b).Drop(uint16(rng.IntN(4)), rng.Uint64N(counts.Parcels+1)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Call(OutboxIn(b).Drop(uint16(rng.IntN(4)), rng.Uint64N(counts.Parcels+1))).Must(t)
 		default:
-			must(t, b.PutHost(&Host{Name: fmt.Sprintf("h%d.test:80", rng.IntN(7)), Requests: rng.Uint64()}))
+			testkit.Must(t, b.PutHost(&Host{Name: fmt.Sprintf("h%d.test:80", rng.IntN(7)), Requests: rng.Uint64()}))
 		}
 	}
 	counts.Parcels++
-	must(t, b.PutCounts(counts), OutboxIn(b).PutChanges(counts.Parcels), b.Commit())
+	testkit.Must(t, b.PutCounts(counts), OutboxIn(b).PutChanges(counts.Parcels), b.Commit())
 }
 
 // TestReplica follows a store through repetitions, gaps and changes during the writing of a base.
@@ -73,12 +71,9 @@ func TestReplica(t *testing.T) {
 		if n, err := r.Apply(0, []Parcel{{Number: 1, Data: []byte{0}}}); n != 0 || err != nil {
 			t.Errorf("without a base: %d, %v", n, err)
 		}
-		must(t, r.Base(&base, number, bodies))
+		testkit.Must(t, r.Base(&base, number, bodies))
 		var all []Parcel
-		for p, err := range OutboxOf(s).Parcels(KeeperPart, number) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, OutboxOf(s).Parcels(KeeperPart, number)) {
 			all = append(all, p)
 		}
 		for taken := number; taken < counts.Parcels; {
@@ -88,10 +83,7 @@ func TestReplica(t *testing.T) {
 			if from > 0 {
 				after = all[from-1].Number
 			}
-			got, err := r.Apply(after, all[from:to])
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Call(r.Apply(after, all[from:to])).Must(t)
 			want := taken
 			if after <= taken {
 				want = max(taken, all[to-1].Number)
@@ -107,7 +99,7 @@ func TestReplica(t *testing.T) {
 		if n, err := other.Counts(); err != nil || n.URLs != counts.URLs || n.Parcels != counts.Parcels {
 			t.Errorf("%+v, %v, want %+v", n, err, counts)
 		}
-		must(t, other.Close())
+		testkit.Must(t, other.Close())
 	}
 }
 
@@ -133,7 +125,7 @@ func FuzzReplica(f *testing.F) {
 
 func dump(t *testing.T, s *Store) map[string]string {
 	records := map[string]string{}
-	must(t, s.records.view(func(txn *badger.Txn) error {
+	testkit.Must(t, s.records.view(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
@@ -150,14 +142,13 @@ func dump(t *testing.T, s *Store) map[string]string {
 
 func snapshotOf(t *testing.T, s *Store) []byte {
 	var b bytes.Buffer
-	must(t, s.Snapshot(t.Context(), &b))
+	testkit.Must(t, s.Snapshot(t.Context(), &b))
 	return b.Bytes()
 }
 
 func TestSnapshot(t *testing.T) {
 	s := crawled(t)
-	copied, err := Receive("crawl", bytes.NewReader(snapshotOf(t, s)))
-	must(t, err)
+	copied := testkit.Call(Receive("crawl", bytes.NewReader(snapshotOf(t, s)))).Must(t)
 	equal(t, "records", dump(t, copied), dump(t, s))
 	equal(t, "folder", copied.Dir(), "crawl")
 	equal(t, "info", copied.Info(), s.Info())
@@ -167,7 +158,7 @@ func TestSnapshot(t *testing.T) {
 	if !copied.Temporary() || s.Temporary() {
 		t.Errorf("temporary: %v and %v, want the copy alone", copied.Temporary(), s.Temporary())
 	}
-	must(t, copied.Close())
+	testkit.Must(t, copied.Close())
 	if _, err := os.Stat(copied.dir); !os.IsNotExist(err) {
 		t.Errorf("its folder: %v", err)
 	}
@@ -178,7 +169,7 @@ func TestSnapshot(t *testing.T) {
 func TestSnapshotIsOfOneMoment(t *testing.T) {
 	s := create(t)
 	commit := func(n uint64) {
-		alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+		alter(t, s, func(b *Batch) { testkit.Must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 	}
 	last := uint64(20)
 	for n := uint64(1); n <= last; n++ {
@@ -194,15 +185,15 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 		}()
 		head := make([]byte, len(snapshotHead))
 		_, err := io.ReadFull(r, head) // the snapshot's moment is fixed now, and the reader pauses
-		must(t, err)
+		testkit.Must(t, err)
 		for range 30 {
 			last++
 			commit(last)
 		}
 		copied, err := Receive("crawl", io.MultiReader(bytes.NewReader(head), r))
-		must(t, err, <-done)
+		testkit.Must(t, err, <-done)
 		c, err := copied.Counts()
-		must(t, err)
+		testkit.Must(t, err)
 		if c.Pages != began {
 			t.Errorf("%d pages, want the %d of that moment", c.Pages, began)
 		}
@@ -212,7 +203,7 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 		if pages := all(t, copied.Pages()); uint64(len(pages)) != c.Pages {
 			t.Errorf("%d pages, %d counted", len(pages), c.Pages)
 		}
-		must(t, copied.Close())
+		testkit.Must(t, copied.Close())
 	}
 }
 
@@ -229,8 +220,7 @@ func TestSnapshotCutOff(t *testing.T) {
 	if _, err := Receive("crawl", bytes.NewReader(append([]byte(snapshotHead), 0xff, 0xff, 0xff, 0xff, 0x7f, 1))); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a key of gigabytes: %v, want ErrDamaged", err)
 	}
-	left, err := os.ReadDir(os.Getenv("TMPDIR"))
-	must(t, err)
+	left := testkit.Call(os.ReadDir(os.Getenv("TMPDIR"))).Must(t)
 	for _, e := range left {
 		if len(e.Name()) > 7 && e.Name()[:7] == "fossick" {
 			t.Errorf("left behind: %s", e.Name())
@@ -249,8 +239,8 @@ func FuzzReceive(f *testing.F) {
 		}
 		defer s.Close()
 		again, err := Receive("crawl", bytes.NewReader(snapshotOf(t, s)))
-		must(t, err)
+		testkit.Must(t, err)
 		equal(t, "records", dump(t, again), dump(t, s))
-		must(t, again.Close())
+		testkit.Must(t, again.Close())
 	})
 }

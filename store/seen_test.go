@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 func TestSeenFilterLosesNothing(t *testing.T) {
@@ -43,18 +45,15 @@ func TestSeenFilterLosesNothing(t *testing.T) {
 // TestFilterSeen: the seen-set answers the same with and without the filter, and after a restart.
 func TestFilterSeen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := Create(dir, Info{})
-	must(t, err)
+	s := testkit.Call(Create(dir, Info{})).Must(t)
 	for session := range 3 {
 		if session > 0 {
-			s, err = Open(dir)
-			must(t, err)
+			s = testkit.Call(Open(dir)).Must(t)
 		}
 		check := func() {
 			t.Helper()
 			for n := range 200 {
-				seen, err := lookedUp(s, HashURL(fmt.Sprint("http://h.example/", n)))
-				must(t, err)
+				seen := testkit.Call(lookedUp(s, HashURL(fmt.Sprint("http://h.example/", n)))).Must(t)
 				want := Seen{}
 				if n < 50*session {
 					want = Seen{ID: ID(n + 1)}
@@ -70,23 +69,20 @@ func TestFilterSeen(t *testing.T) {
 		b := s.Batch()
 		for n := 50 * session; n < 50*(session+1); n++ {
 			h := HashURL(fmt.Sprint("http://h.example/", n))
-			must(t, b.PutSeen(h, ID(n+1), false))
+			testkit.Must(t, b.PutSeen(h, ID(n+1), false))
 			if seen, err := b.Lookup(h); err != nil || seen.ID != ID(n+1) {
 				t.Fatalf("a batch does not see its own URL %d: %v, %v", n, seen, err)
 			}
 		}
-		must(t, b.Commit())
-		must(t, s.Close())
+		testkit.Must(t, b.Commit())
+		testkit.Must(t, s.Close())
 	}
 }
 
 func BenchmarkLookupNew(b *testing.B) {
 	for _, filtered := range []bool{false, true} {
 		b.Run(fmt.Sprintf("filter=%v", filtered), func(b *testing.B) {
-			s, err := Create(filepath.Join(b.TempDir(), "s"), Info{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			s := testkit.Call(Create(filepath.Join(b.TempDir(), "s"), Info{})).Must(b)
 			defer s.Close()
 			if filtered {
 				s.FilterSeen()
@@ -94,13 +90,9 @@ func BenchmarkLookupNew(b *testing.B) {
 			for n := 0; n < 300_000; {
 				batch := s.Batch()
 				for end := n + 5000; n < end; n++ {
-					if err := batch.PutSeen(HashURL(fmt.Sprint("http://h.example/", n)), ID(n+1), false); err != nil {
-						b.Fatal(err)
-					}
+					testkit.Must(b, batch.PutSeen(HashURL(fmt.Sprint("http://h.example/", n)), ID(n+1), false))
 				}
-				if err := batch.Commit(); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Must(b, batch.Commit())
 			}
 			hashes := make([]Hash, 26)
 			for i := range hashes {
@@ -108,9 +100,7 @@ func BenchmarkLookupNew(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.Lookup(hashes); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Call(s.Lookup(hashes)).Must(b)
 			}
 		})
 	}
@@ -119,8 +109,7 @@ func BenchmarkLookupNew(b *testing.B) {
 // TestPageFilter: pages are found with and without the filter, and after a restart.
 func TestPageFilter(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
-	s, err := Create(dir, Info{})
-	must(t, err)
+	s := testkit.Call(Create(dir, Info{})).Must(t)
 	bytesOf := func(n, size int) []byte {
 		b := make([]byte, size)
 		rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(b)
@@ -129,18 +118,15 @@ func TestPageFilter(t *testing.T) {
 	const pages = 60
 	for session := range 3 {
 		if session > 0 {
-			s, err = Open(dir)
-			must(t, err)
+			s = testkit.Call(Open(dir)).Must(t)
 		}
 		check := func(there int) {
 			t.Helper()
 			b := s.Batch()
 			defer b.Cancel()
 			for n := range 3 * pages {
-				number, err := b.PageWith(bytesOf(n, 16))
-				must(t, err)
-				near, err := s.Candidates(bytesOf(n, 128))
-				must(t, err)
+				number := testkit.Call(b.PageWith(bytesOf(n, 16))).Must(t)
+				near := testkit.Call(s.Candidates(bytesOf(n, 128))).Must(t)
 				if want := n < there; (number == uint64(n+1)) != want || (len(near) == 1) != want {
 					t.Fatalf("session %d: page %d is %d by content, %v by bands; it is there: %v", session, n+1, number, near, want)
 				}
@@ -153,7 +139,7 @@ func TestPageFilter(t *testing.T) {
 			alter(t, s, func(b *Batch) {
 				p := somePage()
 				p.Number, p.Checksum, p.Signature = uint64(n+1), bytesOf(n, 16), bytesOf(n, 128)
-				must(t, b.PutPage(p, nil))
+				testkit.Must(t, b.PutPage(p, nil))
 				if number, err := b.PageWith(p.Checksum); err != nil || number != p.Number {
 					t.Fatalf("a batch does not see its own page: %d, %v", number, err)
 				}
@@ -164,14 +150,13 @@ func TestPageFilter(t *testing.T) {
 			runtime.Gosched()
 		}
 		check(pages * (session + 1))
-		must(t, s.Close())
+		testkit.Must(t, s.Close())
 	}
 }
 
 // TestSeenLatelyIsTrue compares with a map, through cancelled batches and unskipped URLs.
 func TestSeenLatelyIsTrue(t *testing.T) {
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
-	must(t, err)
+	s := testkit.Call(Create(filepath.Join(t.TempDir(), "s"), Info{})).Must(t)
 	defer s.Close()
 	s.FilterSeen()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -186,25 +171,24 @@ func TestSeenLatelyIsTrue(t *testing.T) {
 			if !known {
 				now = disk[n]
 			}
-			got, err := b.Lookup(url(n))
-			must(t, err)
+			got := testkit.Call(b.Lookup(url(n))).Must(t)
 			if got != now {
 				t.Fatalf("a batch says %v of URL %d, want %v", got, n, now)
 			}
 			switch {
 			case now.ID == 0:
 				now = Seen{ID: ID(n + 1), Skipped: rng.IntN(2) == 0}
-				must(t, b.PutSeen(url(n), now.ID, now.Skipped))
+				testkit.Must(t, b.PutSeen(url(n), now.ID, now.Skipped))
 			case now.Skipped:
 				now.Skipped = false
-				must(t, b.Unskip(url(n), now.ID))
+				testkit.Must(t, b.Unskip(url(n), now.ID))
 			}
 			batch[n] = now
 		}
 		if rng.IntN(3) == 0 {
 			b.Cancel()
 		} else {
-			must(t, b.Commit())
+			testkit.Must(t, b.Commit())
 			for n, seen := range batch {
 				disk[n] = seen
 			}

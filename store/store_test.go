@@ -35,10 +35,7 @@ func lookedUp(s *Store, h Hash) (Seen, error) {
 
 func create(t testing.TB) *Store {
 	t.Helper()
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3", Topic: "banking", Settings: []byte(`{"rho":0.3}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3", Topic: "banking", Settings: []byte(`{"rho":0.3}`)})).Must(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -47,20 +44,11 @@ func create(t testing.TB) *Store {
 	return s
 }
 
-func must(t testing.TB, errs ...error) {
-	t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func alter(t testing.TB, s *Store, f func(b *Batch)) {
 	t.Helper()
 	b := s.Batch()
 	f(b)
-	must(t, b.Commit())
+	testkit.Must(t, b.Commit())
 }
 
 func equal(t testing.TB, what string, got, want any) {
@@ -90,35 +78,28 @@ func TestRoundTrips(t *testing.T) {
 	label := Label{Label: "banking", Score: 0.97, Kept: true, Rule: "loan > 1", Model: "m"}
 	body := bytes.Repeat([]byte("body "), 1000)
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutDiscovery(1, Discovery{URL: u1, Via: ViaSeed, At: 98}), b.PutSeen(HashURL(u1), 1, false))
-		must(t, b.PutDiscovery(2, discovery), b.PutSeen(HashURL(u2), 2, true), b.PutVisit(2, 1, visits[0]), b.PutVisit(2, 2, visits[1]))
-		must(t, b.PutPage(somePage(), s.Compress(body)), b.PutOutcome(2, outcome), b.PutHost(host), b.PutCounts(&counts), b.PutLabel(1, label))
+		testkit.Must(t, b.PutDiscovery(1, Discovery{URL: u1, Via: ViaSeed, At: 98}), b.PutSeen(HashURL(u1), 1, false))
+		testkit.Must(t, b.PutDiscovery(2, discovery), b.PutSeen(HashURL(u2), 2, true), b.PutVisit(2, 1, visits[0]), b.PutVisit(2, 2, visits[1]))
+		testkit.Must(t, b.PutPage(somePage(), s.Compress(body)), b.PutOutcome(2, outcome), b.PutHost(host), b.PutCounts(&counts), b.PutLabel(1, label))
 	})
 
-	got, err := s.Body(1)
-	must(t, err)
+	got := testkit.Call(s.Body(1)).Must(t)
 	equal(t, "body", string(got), string(body))
-	p, err := s.Page(1)
-	must(t, err)
+	p := testkit.Call(s.Page(1)).Must(t)
 	equal(t, "page", p, somePage())
-	h, err := s.Host("b.example:80")
-	must(t, err)
+	h := testkit.Call(s.Host("b.example:80")).Must(t)
 	equal(t, "host", h, host)
-	c, err := s.Counts()
-	must(t, err)
+	c := testkit.Call(s.Counts()).Must(t)
 	equal(t, "counts", c, counts)
-	l, err := s.Label(1)
-	must(t, err)
+	l := testkit.Call(s.Label(1)).Must(t)
 	equal(t, "label", l, &label)
-	urls, err := s.URLs().Names([]ID{2, 1})
-	must(t, err)
+	urls := testkit.Call(s.URLs().Names([]ID{2, 1})).Must(t)
 	equal(t, "URLs", urls, []string{u2, u1})
 	equal(t, "pages", all(t, s.Pages()), []*Page{somePage()})
 	equal(t, "hosts", all(t, s.Hosts()), []*Host{host})
 	equal(t, "labels", all(t, s.Labels()), []NumberedLabel{{1, label}})
 
-	life, err := s.URLs().Life(u2)
-	must(t, err)
+	life := testkit.Call(s.URLs().Life(u2)).Must(t)
 	equal(t, "life", life, &Life{ID: 2, Discovery: discovery, FoundBy: u1, Visits: visits, Outcome: &outcome, Parent: u1, Page: somePage(), Label: &label})
 }
 
@@ -131,20 +112,19 @@ func TestStringsOfBytes(t *testing.T) {
 	host := &Host{Name: "a.example:80", RobotsETag: odd}
 	visit := Visit{State: "header_error", Error: odd}
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutDiscovery(2, Discovery{URL: u2, Via: ViaSeed}), b.PutSeen(HashURL(u2), 2, false), b.PutVisit(2, 1, visit))
-		must(t, b.PutPage(page, s.Compress([]byte("body"))), b.PutHost(host))
+		testkit.Must(t, b.PutDiscovery(2, Discovery{URL: u2, Via: ViaSeed}), b.PutSeen(HashURL(u2), 2, false), b.PutVisit(2, 1, visit))
+		testkit.Must(t, b.PutPage(page, s.Compress([]byte("body"))), b.PutHost(host))
 	})
 	equal(t, "pages", all(t, s.Pages()), []*Page{page})
 	equal(t, "hosts", all(t, s.Hosts()), []*Host{host})
-	life, err := s.URLs().Life(u2)
-	must(t, err)
+	life := testkit.Call(s.URLs().Life(u2)).Must(t)
 	equal(t, "visits", life.Visits, []Visit{visit})
 }
 
 func all[T any](t *testing.T, seq func(func(T, error) bool)) (records []T) {
 	t.Helper()
 	for r, err := range seq {
-		must(t, err)
+		testkit.Must(t, err)
 		records = append(records, r)
 	}
 	return records
@@ -154,16 +134,13 @@ func TestPageWithSameContent(t *testing.T) {
 	s := create(t)
 	p := somePage()
 	b := s.Batch()
-	n, err := b.PageWith(p.Checksum)
-	must(t, err)
+	n := testkit.Call(b.PageWith(p.Checksum)).Must(t)
 	equal(t, "before", n, uint64(0))
-	must(t, b.PutPage(p, s.Compress(nil)))
-	n, err = b.PageWith(p.Checksum)
-	must(t, err)
+	testkit.Must(t, b.PutPage(p, s.Compress(nil)))
+	n = testkit.Call(b.PageWith(p.Checksum)).Must(t)
 	equal(t, "in the batch", n, uint64(1))
-	must(t, b.Commit())
-	body, err := s.Body(1)
-	must(t, err)
+	testkit.Must(t, b.Commit())
+	body := testkit.Call(s.Body(1)).Must(t)
 	equal(t, "an empty body", len(body), 0)
 }
 
@@ -175,7 +152,7 @@ func TestHostilePageFitsABatch(t *testing.T) {
 		b := s.Batch()
 		id := ID(1)
 		for b.Size() <= MaxBatchBytes {
-			must(t, b.PutQueued(id, Queued{Priority: 0.1, Score: 0.2, Parent: 3}))
+			testkit.Must(t, b.PutQueued(id, Queued{Priority: 0.1, Score: 0.2, Parent: 3}))
 			id++
 		}
 		base := strings.Repeat("x", length)
@@ -193,9 +170,9 @@ func TestHostilePageFitsABatch(t *testing.T) {
 		}
 		p := somePage()
 		p.Links, p.Title = links, strings.Repeat("t", 1024)
-		must(t, b.PutPage(p, make([]byte, 4<<20)), b.PutOutcome(2, Outcome{State: "ok", Page: 1}),
+		testkit.Must(t, b.PutPage(p, make([]byte, 4<<20)), b.PutOutcome(2, Outcome{State: "ok", Page: 1}),
 			b.PutWire(2, 1, WireRecord{Kind: WirePage, Packed: make([]byte, 40<<10)}), b.PutCounts(&Counts{URLs: uint64(id)}))
-		must(t, b.Commit())
+		testkit.Must(t, b.Commit())
 	}
 }
 
@@ -204,13 +181,9 @@ func TestMakingCutOff(t *testing.T) {
 	for name, manifest := range map[string]string{"empty": "", "half": "Bdgr", "nonsense": "this is no manifest of anything"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.Mkdir(filepath.Join(dir, making), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.Mkdir(filepath.Join(dir, making), 0o755))
 			for _, file := range []string{"MANIFEST", "000001.vlog", "00001.mem"} {
-				if err := os.WriteFile(filepath.Join(dir, making, file), []byte(manifest), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, os.WriteFile(filepath.Join(dir, making, file), []byte(manifest), 0o644))
 			}
 			if _, err := Open(dir); !errors.Is(err, ErrNone) {
 				t.Fatalf("open: %v, want no store", err)
@@ -219,18 +192,14 @@ func TestMakingCutOff(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, s.Close())
 			if _, err := os.Stat(filepath.Join(dir, making)); err == nil {
 				t.Error("the folder of the making is still there")
 			}
 			if s, err = Open(dir); err != nil || s.Info().Topic != "x" {
 				t.Fatalf("opened again: %v", err)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, s.Close())
 		})
 	}
 }
@@ -256,7 +225,7 @@ func TestFieldNumbers(t *testing.T) {
 func hashes(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	sums := map[string]string{}
-	must(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -274,8 +243,7 @@ func TestForeignDatabase(t *testing.T) {
 	for n := range 2000 {
 		many[fmt.Sprintf("user:%04d", n)] = strings.Repeat("x", n%400)
 	}
-	info, err := encode(Info{Topic: "x"})
-	must(t, err)
+	info := testkit.Call(encode(Info{Topic: "x"})).Must(t)
 	for name, keys := range map[string]map[string]string{
 		"many keys":                many,
 		"one key":                  {"a": "1"},
@@ -288,18 +256,17 @@ func TestForeignDatabase(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, killed %v", name, killed), func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "s")
 				path := filepath.Join(dir, database)
-				db, err := badger.Open(badger.DefaultOptions(path).WithLogger(nil).WithMemTableSize(1 << 20).WithValueThreshold(300).WithValueLogFileSize(2 << 20))
-				must(t, err)
+				db := testkit.Call(badger.Open(badger.DefaultOptions(path).WithLogger(nil).WithMemTableSize(1 << 20).WithValueThreshold(300).WithValueLogFileSize(2 << 20))).Must(t)
 				defer db.Close()
 				wb := db.NewWriteBatch()
 				for k, v := range keys {
-					must(t, wb.Set([]byte(k), []byte(v)))
+					testkit.Must(t, wb.Set([]byte(k), []byte(v)))
 				}
-				must(t, wb.Flush())
+				testkit.Must(t, wb.Flush())
 				if killed { // with all its data still in the logs
 					dir = copyOf(t, dir)
 				} else {
-					must(t, db.Close())
+					testkit.Must(t, db.Close())
 				}
 				before := hashes(t, dir)
 				_, created := Create(dir, Info{})
@@ -322,10 +289,10 @@ func TestForeignDatabase(t *testing.T) {
 func TestFolderOfOthers(t *testing.T) {
 	for name, ok := range map[string]bool{"thesis.txt": false, "MANIFEST": false, ".DS_Store": true, "model.fossick": true, "seeds.txt": true} {
 		dir := t.TempDir()
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644))
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644))
 		s, err := Create(dir, Info{})
 		if err == nil {
-			must(t, s.Close())
+			testkit.Must(t, s.Close())
 		}
 		if ok != (err == nil) || !ok && !errors.Is(err, ErrForeign) {
 			t.Errorf("beside %s: %v", name, err)
@@ -339,23 +306,23 @@ func TestFolderOfOthers(t *testing.T) {
 // TestOldStoreIsOurs: a store without an info file is recognised and gets one.
 func TestOldStoreIsOurs(t *testing.T) {
 	killed := crawled(t)
-	must(t, killed.SetSettings([]byte(strings.Repeat("x", 999)))) // long enough for the value log
+	testkit.Must(t, killed.SetSettings([]byte(strings.Repeat("x", 999)))) // long enough for the value log
 	dir := copyOf(t, killed.Dir())
-	must(t, os.Remove(filepath.Join(dir, infoFile)))
+	testkit.Must(t, os.Remove(filepath.Join(dir, infoFile)))
 	if _, err := Create(dir, Info{}); !errors.Is(err, ErrExists) {
 		t.Errorf("created over it: %v, want ErrExists", err)
 	}
 	s, err := Open(dir)
-	must(t, err)
+	testkit.Must(t, err)
 	want := s.Info()
 	if beside, ok := readInfoFile(dir); !ok || beside.Created != want.Created {
 		t.Errorf("the Info beside it is %+v, %v", beside, ok)
 	}
-	must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(key(keyInfo)) }), s.Close())
+	testkit.Must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(key(keyInfo)) }), s.Close())
 	if s, err = Open(dir); err != nil || s.Info().Created != want.Created {
 		t.Fatalf("without the database's Info: %v", err)
 	}
-	must(t, s.Close(), os.Remove(filepath.Join(dir, infoFile)))
+	testkit.Must(t, s.Close(), os.Remove(filepath.Join(dir, infoFile)))
 	if whose, err := ownerOf(dir); err != nil || whose != ours {
 		t.Errorf("without any Info it is of owner %d, %v", whose, err)
 	}
@@ -363,21 +330,20 @@ func TestOldStoreIsOurs(t *testing.T) {
 
 func TestInfoFile(t *testing.T) {
 	s := create(t)
-	must(t, s.SetSettings([]byte(`{"rho":0.3}`)))
+	testkit.Must(t, s.SetSettings([]byte(`{"rho":0.3}`)))
 	name := filepath.Join(s.Dir(), infoFile)
-	whole, err := os.ReadFile(name)
-	must(t, err)
+	whole := testkit.Call(os.ReadFile(name)).Must(t)
 	if info, ok := readInfoFile(s.Dir()); !ok || string(info.Settings) != `{"rho":0.3}` {
 		t.Fatalf("%+v, %v", info, ok)
 	}
 	for at := range whole {
 		b := append([]byte(nil), whole...)
 		b[at] ^= 1
-		must(t, os.WriteFile(name, b, 0o600))
+		testkit.Must(t, os.WriteFile(name, b, 0o600))
 		if info, ok := readInfoFile(s.Dir()); ok {
 			t.Errorf("with byte %d flipped: %+v", at, info)
 		}
-		must(t, os.WriteFile(name, whole[:at], 0o600))
+		testkit.Must(t, os.WriteFile(name, whole[:at], 0o600))
 		if info, ok := readInfoFile(s.Dir()); ok {
 			t.Errorf("cut at %d: %+v", at, info)
 		}
@@ -388,22 +354,15 @@ func TestInfoFile(t *testing.T) {
 func TestPipes(t *testing.T) {
 	class := testkit.Tries(t, "pipes and devices in a store")
 	whole := filepath.Join(t.TempDir(), "whole")
-	s, err := Create(whole, Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Create(whole, Info{})).Must(t)
+	testkit.Must(t, s.Close())
 	names := []string{"bad", database + "/LOCK", database + "/999999.sst", database + "/000009.vlog", database + "/reached", Derived + "/x", "model.fossick", "seeds.txt", "nats/jetstream/x"}
-	if err := filepath.WalkDir(whole, func(path string, d fs.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(whole, func(path string, d fs.DirEntry, err error) error {
 		if name, _ := filepath.Rel(whole, path); err == nil && !d.IsDir() {
 			names = append(names, name)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, name := range names {
 		for kind, put := range map[string]func(path string) error{
 			"a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
@@ -411,15 +370,11 @@ func TestPipes(t *testing.T) {
 		} {
 			dir := filepath.Join(t.TempDir(), "store")
 			at := filepath.Join(dir, name)
-			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.CopyFS(dir, os.DirFS(whole)))
 			if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Fatal(err)
 			}
-			if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), put(at)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), put(at)))
 			for how, open := range map[string]func() (*Store, error){
 				"open": func() (*Store, error) { return Open(dir) }, "read": func() (*Store, error) { return OpenToRead(dir) },
 				"create": func() (*Store, error) { return Create(dir, Info{}) }, "repair": func() (*Store, error) { _, err := RepairAll(t.Context(), dir); return nil, err },
@@ -443,23 +398,22 @@ func TestPlain(t *testing.T) {
 	t.Run("plain", func(t *testing.T) {
 		t.Setenv("FOSSICK_STORE_PLAIN", "1")
 		s, err := Create(dir, Info{Topic: "banking"})
-		must(t, err)
+		testkit.Must(t, err)
 		for n := uint64(1); n <= 20; n++ {
-			alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+			alter(t, s, func(b *Batch) { testkit.Must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 		}
-		must(t, s.Close())
+		testkit.Must(t, s.Close())
 		_, err = mendTables(dir)
-		must(t, err)
+		testkit.Must(t, err)
 		_, err = Compact(t.Context(), dir)
-		must(t, err)
+		testkit.Must(t, err)
 		s, err = Open(dir)
-		must(t, err)
+		testkit.Must(t, err)
 		_, err = s.repair(t.Context())
-		must(t, err, s.Close())
+		testkit.Must(t, err, s.Close())
 	})
-	s, err := Open(dir)
-	must(t, err)
-	defer func() { must(t, s.Close()) }()
+	s := testkit.Call(Open(dir)).Must(t)
+	defer func() { testkit.Must(t, s.Close()) }()
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}
@@ -472,16 +426,14 @@ func TestPlain(t *testing.T) {
 
 func TestOpenWhenFree(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
-	other, err := Create(dir, Info{Topic: "banking"})
-	must(t, err)
+	other := testkit.Call(Create(dir, Info{Topic: "banking"})).Must(t)
 	waits := 0
-	s, err := openWhenFree(dir, func() bool {
+	s := testkit.Call(openWhenFree(dir, func() bool {
 		if waits++; waits == 3 {
-			must(t, other.Close())
+			testkit.Must(t, other.Close())
 		}
 		return true
-	})
-	must(t, err)
+	})).Must(t)
 	if waits != 3 || s.Info().Topic != "banking" {
 		t.Errorf("opened after %d waits, as %+v; want 3", waits, s.Info())
 	}
@@ -490,7 +442,7 @@ func TestOpenWhenFree(t *testing.T) {
 	if _, err := OpenWhenFree(over, dir); !errors.Is(err, ErrBusy) {
 		t.Errorf("nobody waits any longer: %v, want ErrBusy", err)
 	}
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 	if _, err := OpenWhenFree(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, ErrNone) {
 		t.Errorf("no store: %v, want ErrNone", err)
 	}

@@ -8,17 +8,19 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/testkit"
 )
 
 // TestSyncLogs: the kernel shows commits as dirty memory before a sync and clean after it.
 func TestSyncLogs(t *testing.T) {
 	s := createOnDisk(t)
 	for round := range 2 {
-		alter(t, s, func(b *Batch) { must(t, b.PutPage(somePage(), make([]byte, 1<<20))) })
+		alter(t, s, func(b *Batch) { testkit.Must(t, b.PutPage(somePage(), make([]byte, 1<<20))) })
 		if mem, values := dirtyKiB(t, s, ".mem"), dirtyKiB(t, s, ".vlog"); mem == 0 || values < 1<<10 {
 			t.Fatalf("round %d: before a sync %d and %d KiB of the logs are dirty", round, mem, values)
 		}
-		must(t, s.db.SyncLogs())
+		testkit.Must(t, s.db.SyncLogs())
 		if mem, values := dirtyKiB(t, s, ".mem"), dirtyKiB(t, s, ".vlog"); mem+values != 0 {
 			t.Errorf("round %d: after a sync %d and %d KiB of the logs are dirty", round, mem, values)
 		}
@@ -30,20 +32,18 @@ func TestSyncAgain(t *testing.T) {
 	s := createOnDisk(t)
 	sync := s.upkeep.sync()
 	for round := range 2 {
-		alter(t, s, func(b *Batch) { must(t, b.PutPage(somePage(), make([]byte, 1<<20))) })
+		alter(t, s, func(b *Batch) { testkit.Must(t, b.PutPage(somePage(), make([]byte, 1<<20))) })
 		sync()
 		if values := dirtyKiB(t, s, ".vlog"); values != 0 {
 			t.Errorf("round %d: after a sync %d KiB are dirty", round, values)
 		}
 	}
-	logs, err := filepath.Glob(filepath.Join(s.db.Path(), "*.vlog"))
-	must(t, err)
-	log, err := os.OpenFile(logs[len(logs)-1], os.O_RDWR, 0)
-	must(t, err)
+	logs := testkit.Call(filepath.Glob(filepath.Join(s.db.Path(), "*.vlog"))).Must(t)
+	log := testkit.Call(os.OpenFile(logs[len(logs)-1], os.O_RDWR, 0)).Must(t)
 	first := make([]byte, 1)
 	_, err1 := log.ReadAt(first, 0)
 	_, err2 := log.WriteAt(first, 0)
-	must(t, err1, err2, log.Close())
+	testkit.Must(t, err1, err2, log.Close())
 	if sync(); dirtyKiB(t, s, ".vlog") == 0 {
 		t.Error("it syncs though nothing was committed")
 	}
@@ -53,7 +53,7 @@ func TestSyncAgain(t *testing.T) {
 func createOnDisk(t *testing.T) *Store {
 	s := create(t)
 	var fs unix.Statfs_t
-	if must(t, unix.Statfs(s.Dir(), &fs)); fs.Type == unix.TMPFS_MAGIC {
+	if testkit.Must(t, unix.Statfs(s.Dir(), &fs)); fs.Type == unix.TMPFS_MAGIC {
 		t.Skip("a file system in memory is never clean; set TMPDIR to a disk's")
 	}
 	return s
@@ -61,16 +61,14 @@ func createOnDisk(t *testing.T) *Store {
 
 // dirtyKiB returns how much of the mapped files of a kind is not yet written to disk.
 func dirtyKiB(t *testing.T, s *Store, suffix string) (dirty int) {
-	smaps, err := os.ReadFile("/proc/self/smaps")
-	must(t, err)
+	smaps := testkit.Call(os.ReadFile("/proc/self/smaps")).Must(t)
 	ours := false
 	for line := range strings.Lines(string(smaps)) {
 		fields := strings.Fields(line)
 		if !strings.HasSuffix(fields[0], ":") {
 			ours = strings.Contains(line, s.db.Path()) && strings.HasSuffix(strings.TrimSpace(line), suffix)
 		} else if ours && strings.HasSuffix(fields[0], "_Dirty:") {
-			n, err := strconv.Atoi(fields[1])
-			must(t, err)
+			n := testkit.Call(strconv.Atoi(fields[1])).Must(t)
 			dirty += n
 		}
 	}

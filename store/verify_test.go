@@ -25,23 +25,23 @@ func crawled(t *testing.T) *Store {
 			if id == 1 {
 				via = ViaSeed
 			}
-			must(t, b.PutDiscovery(id, Discovery{URL: url, From: id - 1, Via: via, At: 1}), b.PutSeen(HashURL(url), id, id == 9))
+			testkit.Must(t, b.PutDiscovery(id, Discovery{URL: url, From: id - 1, Via: via, At: 1}), b.PutSeen(HashURL(url), id, id == 9))
 			switch id {
 			case 6:
-				must(t, b.PutQueued(id, Queued{Priority: 0.5, Score: 0.5, Parent: 1}))
+				testkit.Must(t, b.PutQueued(id, Queued{Priority: 0.5, Score: 0.5, Parent: 1}))
 			case 7:
-				must(t, b.PutOutcome(id, Outcome{State: "code"}), b.PutVisit(id, 1, Visit{State: "code", Code: 404}))
+				testkit.Must(t, b.PutOutcome(id, Outcome{State: "code"}), b.PutVisit(id, 1, Visit{State: "code", Code: 404}))
 			case 8:
-				must(t, b.PutOutcome(id, Outcome{State: "duplicate", Page: 1}))
+				testkit.Must(t, b.PutOutcome(id, Outcome{State: "duplicate", Page: 1}))
 			case 9:
-				must(t, b.PutOutcome(id, Outcome{State: "none", Reason: "below the threshold"}))
+				testkit.Must(t, b.PutOutcome(id, Outcome{State: "none", Reason: "below the threshold"}))
 			default:
 				body := []byte(strings.Repeat("x", int(id)*100))
 				p := &Page{Number: uint64(id), ID: id, URL: url, Checksum: []byte(strings.Repeat(string('a'+rune(id)), 16)), Bytes: int64(len(body)), Relevant: id%2 == 1}
 				if id < 5 { // page 5 has no signature, as if short or stored by an earlier build
 					p.Signature = signatureOf(byte(id%2), byte(id))
 				}
-				must(t, b.PutPage(p, s.Compress(body)), b.PutOutcome(id, Outcome{State: "ok", Page: uint64(id)}), b.PutLabel(uint64(id), Label{Label: "x"}))
+				testkit.Must(t, b.PutPage(p, s.Compress(body)), b.PutOutcome(id, Outcome{State: "ok", Page: uint64(id)}), b.PutLabel(uint64(id), Label{Label: "x"}))
 				c.Pages++
 				c.Bytes += uint64(len(body))
 				if p.Relevant {
@@ -49,7 +49,7 @@ func crawled(t *testing.T) *Store {
 				}
 			}
 		}
-		must(t, b.PutCounts(&c), b.PutHost(&Host{Name: "h1.test:80", Pages: 1}))
+		testkit.Must(t, b.PutCounts(&c), b.PutHost(&Host{Name: "h1.test:80", Pages: 1}))
 	})
 	return s
 }
@@ -80,8 +80,7 @@ func TestRepair(t *testing.T) {
 		return func(txn *badger.Txn) error { return txn.Delete(k) }
 	}
 	near := func(first byte) []byte { return nearKeys(signatureOf(first))[0] } // of pages 1 and 3, or 2 and 4
-	queued, err := encode(Queued{Priority: 1})
-	must(t, err)
+	queued := testkit.Call(encode(Queued{Priority: 1})).Must(t)
 	h3 := HashURL("http://h3.test/")
 	for name, test := range map[string]struct {
 		harm  func(*badger.Txn) error
@@ -116,7 +115,7 @@ func TestRepair(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := crawled(t)
-			must(t, s.db.Update(test.harm))
+			testkit.Must(t, s.db.Update(test.harm))
 			problems, err := s.Verify(t.Context())
 			if err != nil || !strings.Contains(fmt.Sprint(problems), test.what) {
 				t.Fatalf("verify says %v, %v; want %q", problems, err, test.what)
@@ -127,7 +126,7 @@ func TestRepair(t *testing.T) {
 				t.Fatalf("after the repair: %v, %v", problems, err)
 			}
 			counts, err := s.Counts()
-			must(t, err)
+			testkit.Must(t, err)
 			waiters := all(t, s.URLs().Waiters())
 			if counts.Pages != test.pages || len(waiters) != test.waits {
 				t.Errorf("%d pages and %d URLs that wait, want %d and %d", counts.Pages, len(waiters), test.pages, test.waits)
@@ -157,15 +156,13 @@ func TestRepairLostBodies(t *testing.T) {
 	mark := Mark{OnTopic: true, At: 6}
 	lost := Outcome{State: "ok", Page: 2, At: 7, Score: 0.625, Parent: 4}
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutOutcome(2, lost), b.PutVisit(2, 1, visit), b.PutVisit(2, 2, visit), b.put(numKey(keyMark, 2), mark))
-		p, err := s.Page(2)
-		must(t, err)
+		testkit.Must(t, b.PutOutcome(2, lost), b.PutVisit(2, 1, visit), b.PutVisit(2, 2, visit), b.put(numKey(keyMark, 2), mark))
+		p := testkit.Call(s.Page(2)).Must(t)
 		p.Relevant = true // agrees with the mark
-		must(t, b.PutPageRecord(p), b.set(numKey(keyBody, 2), []byte("no zstd")), b.set(numKey(keyBody, 4), []byte("nor this")))
-		c, err := s.Counts()
-		must(t, err)
+		testkit.Must(t, b.PutPageRecord(p), b.set(numKey(keyBody, 2), []byte("no zstd")), b.set(numKey(keyBody, 4), []byte("nor this")))
+		c := testkit.Call(s.Counts()).Must(t)
 		c.Relevant++
-		must(t, b.PutCounts(&c))
+		testkit.Must(t, b.PutCounts(&c))
 	})
 	before := map[string]string{}
 	for _, p := range all(t, s.Pages()) {
@@ -177,25 +174,22 @@ func TestRepairLostBodies(t *testing.T) {
 		t.Fatalf("%d bodies can be read, want 3", len(before))
 	}
 
-	found, err := s.Verify(t.Context())
-	must(t, err)
+	found := testkit.Call(s.Verify(t.Context())).Must(t)
 	want := []string{"http://h2.test/", "http://h4.test/"}
 	if len(found) != 3 || found[2].Key != `"n"` || found[0].URL != want[0] || found[1].URL != want[1] || !strings.Contains(found[1].What, "the body of http://h4.test/ is lost") {
 		t.Fatalf("found %+v, want the lost bodies of %s, and the totals without them", found, want)
 	}
-	_, err = s.repair(t.Context())
-	must(t, err)
+	testkit.Call(s.repair(t.Context())).Must(t)
 	if found, err := s.Verify(t.Context()); err != nil || len(found) > 0 {
 		t.Fatalf("after the repair: %v, %v", found, err)
 	}
-	life, err := s.URLs().Life(want[0])
-	must(t, err)
+	life := testkit.Call(s.URLs().Life(want[0])).Must(t)
 	equal(t, "its place", life.Queued, &Queued{Priority: 0.625, Score: 0.625, Parent: 4, Visits: 2, Excused: 2, Lost: true})
 	equal(t, "its visits", life.Visits, []Visit{visit, visit})
 	equal(t, "its mark", life.Mark, &mark)
 	for _, p := range all(t, s.Pages()) {
 		body, err := s.Body(p.Number)
-		if must(t, err); before[p.URL] != string(body) {
+		if testkit.Must(t, err); before[p.URL] != string(body) {
 			t.Errorf("%s has another body than before", p.URL)
 		}
 		delete(before, p.URL)
@@ -207,7 +201,7 @@ func TestRepairLostBodies(t *testing.T) {
 // verify finds nothing, and each page with an intact record and body is there.
 func TestRepairAnyLoss(t *testing.T) {
 	kinds := []byte{keySeen, keyDiscovery, keyQueued, keyVisit, keyOutcome, keyPage, keyBody, keyContent, keyLabel, keyNear, keyHost, keyCount}
-	for round := range testkit.Rounds(8, 200) {
+	for round := range testkit.Rounds(8, 60) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(round), 15))
 			share := []float64{0.02, 0.3, 0.9}[rng.IntN(3)]
@@ -217,7 +211,7 @@ func TestRepairAnyLoss(t *testing.T) {
 			}
 			s := create(t)
 			for range 30 {
-				alter(t, s, func(b *Batch) { must(t, storePage(s, b)) })
+				alter(t, s, func(b *Batch) { testkit.Must(t, storePage(s, b)) })
 			}
 			harmed := harmAny(t, s, rng, share, lossy)
 			if _, err := s.repair(t.Context()); err != nil && !errors.Is(err, ErrLost) {
@@ -245,7 +239,7 @@ func TestRepairAnyLoss(t *testing.T) {
 func harmAny(t *testing.T, s *Store, rng *rand.Rand, share float64, kinds map[byte]bool) map[string]bool {
 	t.Helper()
 	harmed := map[string]bool{}
-	must(t, s.db.Update(func(txn *badger.Txn) error {
+	testkit.Must(t, s.db.Update(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
@@ -255,9 +249,9 @@ func harmAny(t *testing.T, s *Store, rng *rand.Rand, share float64, kinds map[by
 			}
 			harmed[string(k)] = true
 			if rng.IntN(2) == 0 {
-				must(t, txn.Delete(k))
+				testkit.Must(t, txn.Delete(k))
 			} else {
-				must(t, txn.Set(k, []byte{0xff, byte(rng.Uint32())}))
+				testkit.Must(t, txn.Set(k, []byte{0xff, byte(rng.Uint32())}))
 			}
 		}
 		return nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 const (
@@ -40,16 +42,15 @@ func TestWires(t *testing.T) {
 	wires := someWires()
 	digest := [wireDigestLen]byte{1, 2, 3}
 	alter(t, s, func(b *Batch) {
-		must(t, b.PutDiscovery(1, Discovery{URL: u1}), b.PutDiscovery(2, Discovery{URL: u2}), b.PutDiscovery(3, Discovery{URL: "http://c.example/"}))
+		testkit.Must(t, b.PutDiscovery(1, Discovery{URL: u1}), b.PutDiscovery(2, Discovery{URL: u2}), b.PutDiscovery(3, Discovery{URL: "http://c.example/"}))
 		for i := range wires {
-			must(t, b.PutVisit(1, i+1, Visit{Start: int64(10 * i), Location: 7}),
+			testkit.Must(t, b.PutVisit(1, i+1, Visit{Start: int64(10 * i), Location: 7}),
 				b.PutWire(1, i+1, WireRecord{Kind: WireKind(1 + i%4), Digest: digest, Packed: PackWire(u1, &wires[i])}))
 		}
-		must(t, b.PutVisit(3, 1, Visit{}), b.PutWire(3, 1, WireRecord{Kind: WirePage, Packed: PackWire("", &wires[0])}),
+		testkit.Must(t, b.PutVisit(3, 1, Visit{}), b.PutWire(3, 1, WireRecord{Kind: WirePage, Packed: PackWire("", &wires[0])}),
 			b.PutVisit(3, 2, Visit{Location: 1}), b.PutWire(3, 2, WireRecord{Kind: WireRedirect, Packed: PackWire("", &wires[0])}), b.PutOutcome(3, Outcome{State: "redirect"}))
 	})
-	got, err := s.URLs().Exchanged(1)
-	must(t, err)
+	got := testkit.Call(s.URLs().Exchanged(1)).Must(t)
 	if len(got) != len(wires) {
 		t.Fatalf("%d exchanges, want %d", len(got), len(wires))
 	}
@@ -80,44 +81,39 @@ func TestWiresGo(t *testing.T) {
 		return WireRecord{Kind: kind, Packed: PackWire(of, &Wire{Response: []byte("X: TOPSECRET\r\n")})}
 	}
 	left := func(id ID) int {
-		x, err := s.URLs().Exchanged(id)
-		must(t, err)
+		x := testkit.Call(s.URLs().Exchanged(id)).Must(t)
 		return len(x)
 	}
 	alter(t, s, func(b *Batch) {
-		must(t, storePage(s, b))
+		testkit.Must(t, storePage(s, b))
 	})
-	p, err := s.Page(1)
-	must(t, err)
+	p := testkit.Call(s.Page(1)).Must(t)
 	alter(t, s, func(b *Batch) {
 		for n, kind := range []WireKind{WirePage, WireSame} {
-			must(t, b.PutVisit(p.ID, n+1, Visit{}), b.PutWire(p.ID, n+1, wire(p.URL, kind)))
+			testkit.Must(t, b.PutVisit(p.ID, n+1, Visit{}), b.PutWire(p.ID, n+1, wire(p.URL, kind)))
 		}
-		must(t, b.PutWire(p.ID, 9, wire(p.URL, WireSame)))
-		must(t, b.set([]byte("w"), nil))
+		testkit.Must(t, b.PutWire(p.ID, 9, wire(p.URL, WireSame)))
+		testkit.Must(t, b.set([]byte("w"), nil))
 		k := visitKey(p.ID, 8)
 		k[0] = keyWire
-		must(t, b.PutVisit(p.ID, 8, Visit{}), b.set(k, []byte("nonsense that is long")))
+		testkit.Must(t, b.PutVisit(p.ID, 8, Visit{}), b.set(k, []byte("nonsense that is long")))
 	})
-	problems, err := s.Verify(t.Context())
-	must(t, err)
+	problems := testkit.Call(s.Verify(t.Context())).Must(t)
 	if len(problems) != 3 {
 		t.Errorf("found %+v", problems)
 	}
-	problems, err = s.repair(t.Context())
-	must(t, err)
+	problems = testkit.Call(s.repair(t.Context())).Must(t)
 	if len(problems) != 3 || left(p.ID) != 2 {
 		t.Errorf("%d are left after %+v", left(p.ID), problems)
 	}
 	last := ID(0)
 	for w, err := range s.URLs().Waiters() {
-		must(t, err)
+		testkit.Must(t, err)
 		last = w.ID
 	}
-	discovery, err := s.URLs().Discovery(last)
-	must(t, err)
+	discovery := testkit.Call(s.URLs().Discovery(last)).Must(t)
 	alter(t, s, func(b *Batch) {
-		must(t, b.ReplacePage(p, p, s.Compress([]byte("new"))), b.PutVisit(p.ID, 10, Visit{}), b.PutWire(p.ID, 10, wire(p.URL, WirePage)),
+		testkit.Must(t, b.ReplacePage(p, p, s.Compress([]byte("new"))), b.PutVisit(p.ID, 10, Visit{}), b.PutWire(p.ID, 10, wire(p.URL, WirePage)),
 			b.PutVisit(last, 1, Visit{}), b.PutWire(last, 1, wire(discovery.URL, WireRedirect)))
 	})
 	if left(p.ID) != 1 || left(last) != 1 {
@@ -127,7 +123,7 @@ func TestWiresGo(t *testing.T) {
 	if _, err := withdraw(t.Context(), s, []Forget{{Pattern: pattern}}); err != nil || left(p.ID) != 1 || left(last) != 0 {
 		t.Errorf("%d and %d are left, %v", left(p.ID), left(last), err)
 	}
-	alter(t, s, func(b *Batch) { must(t, b.WithdrawPage(p)) })
+	alter(t, s, func(b *Batch) { testkit.Must(t, b.WithdrawPage(p)) })
 	if left(p.ID) != 0 {
 		t.Errorf("%d are left of a page that was withdrawn", left(p.ID))
 	}

@@ -40,10 +40,7 @@ func TestCN2Oracle(t *testing.T) {
 			slow.y, slow.rows = append(slow.y, y), append(slow.rows, dense)
 		}
 		slow.cuts = newCover(rows, slow.y, classes, terms).cuts
-		got, err := induce(context.Background(), rows, slow.y, classes, terms, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Call(induce(context.Background(), rows, slow.y, classes, terms, opt)).Must(t)
 		want := slow.perClass()
 		if opt.ordered {
 			want = slow.list()

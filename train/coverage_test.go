@@ -52,8 +52,8 @@ type coverage struct {
 //
 //	FOSSICK_FULL=1 FOSSICK_DRAWS=100 go test ./train -run 'TestCoverage$' -v -timeout 2h
 //
-// FOSSICK_CASE chooses cases by a part of their name; FOSSICK_NOCURVE=1 leaves out the learning curve, half
-// of the time.
+// FOSSICK_CASE chooses cases by a part of their name. Only FOSSICK_DRAWS computes the learning curve, half of
+// the time, and FOSSICK_NOCURVE=1 leaves it out: no check needs it.
 func TestCoverage(t *testing.T) {
 	testkit.Only(t, "trains hundreds of models")
 	draws := 3
@@ -91,25 +91,16 @@ type coverSet struct {
 }
 
 func newCoverSet(t *testing.T, c *coverCase) *coverSet {
-	set, err := datasets.Open(testkit.Corpus(t, c.corpus), datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(datasets.Open(testkit.Corpus(t, c.corpus), datasets.Options{})).Must(t)
 	s := &coverSet{coverCase: c}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if c.keep != nil && !c.keep(e) || c.opt.Class(e) == "" {
 			continue
 		}
 		if u, err := url.Parse(e.URL); c.hosts && err == nil {
 			e.Site = u.Host
 		}
-		d, err := train.Doc(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Call(train.Doc(e)).Must(t)
 		s.all, s.docs = append(s.all, e), append(s.docs, d)
 	}
 	return s
@@ -146,7 +137,7 @@ func (s *coverSet) split(rng *rand.Rand) (in, out []int) {
 func (s *coverSet) draw(t *testing.T, draw int, got *coverage) {
 	in, out := s.split(rand.New(rand.NewPCG(uint64(draw), 95)))
 	opt := s.opt
-	opt.Seed, opt.Explain = int64(draw), os.Getenv("FOSSICK_NOCURVE") == ""
+	opt.Seed, opt.Explain = int64(draw), os.Getenv("FOSSICK_DRAWS") != "" && os.Getenv("FOSSICK_NOCURVE") == ""
 	m, rep, err := train.Train(context.Background(), rows(s.all, in), opt)
 	if err != nil {
 		t.Logf("%s: %v", s.name, err) // a draw of sites may have one class

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"fossick/internal/testkit"
 	"fossick/models"
 )
 
@@ -83,13 +84,9 @@ var outside = regexp.MustCompile(`(?i)@import|[^a-z.]url\([^#]|<link|<[^>]* src=
 // TestWriteEscapes: for every kind of model, foreign text never becomes markup, and the page fetches nothing.
 func TestWriteEscapes(t *testing.T) {
 	for _, m := range []*models.Model{linearModel(), treeModel(), rulesModel(), voteModel()} {
-		if err := m.Check(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Check())
 		var out bytes.Buffer
-		if err := pageOf(m).write(&out); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, pageOf(m).write(&out))
 		text := out.String()
 		if !strings.Contains(text, "&lt;script&gt;alert(1)") {
 			t.Errorf("%s: the hostile word is not there; the test tests nothing", m.Classifier)
@@ -124,9 +121,7 @@ func TestWriteEscapes(t *testing.T) {
 
 func TestWriteUnknown(t *testing.T) {
 	var out bytes.Buffer
-	if err := (&page{model: linearModel(), name: "m", judgement: &judgement{}}).write(&out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, (&page{model: linearModel(), name: "m", judgement: &judgement{}}).write(&out))
 	if !strings.Contains(out.String(), "The quality of this model is not known") || strings.Contains(out.String(), "application/json") {
 		t.Errorf("page: %s", out.String())
 	}
@@ -134,9 +129,7 @@ func TestWriteUnknown(t *testing.T) {
 
 func TestVote(t *testing.T) {
 	var out bytes.Buffer
-	if err := pageOf(voteModel()).write(&out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, pageOf(voteModel()).write(&out))
 	at := 0
 	for _, want := range []string{"A vote of classifiers", "The whole tree: c45, 25 % of the vote", "The words with the most weight: linear, 75 % of the vote"} {
 		next := strings.Index(out.String()[at:], want)
@@ -187,9 +180,7 @@ func TestTreeChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
 	for range 200 {
 		m := randomTree(r, 1+r.IntN(40))
-		if err := m.Check(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Check())
 		b := tree(m)
 		leaves := (len(m.Tree.Term) + 1) / 2
 		if d := depthOf(b); 1<<(d-1) > leaves {

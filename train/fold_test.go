@@ -153,23 +153,14 @@ func TestTune(t *testing.T) {
 		}
 	}
 	opt := Options{Classifier: "linear", Seed: 1, Folds: 5}
-	c, err := gather(context.Background(), stream(set), &opt, &Report{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(gather(context.Background(), stream(set), &opt, &Report{})).Must(t)
 	every := []int{0, 1, 2, 3, 4}
-	h, err := tune(context.Background(), c, folds(c, 5, &opt), every, opt.fitting())
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := testkit.Call(tune(context.Background(), c, folds(c, 5, &opt), every, opt.fitting())).Must(t)
 	if scores, _ := h.judged(c.y); len(scores) != len(c.y) {
 		t.Errorf("%d of %d pages judged", len(scores), len(c.y))
 	}
 	for _, odds := range []bool{false, true} {
-		alone, err := crossValidate(context.Background(), c, linear{odds: odds}, folds(c, 5, &opt), every, opt.fitting())
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := testkit.Call(crossValidate(context.Background(), c, linear{odds: odds}, folds(c, 5, &opt), every, opt.fitting())).Must(t)
 		if h.score < alone.score-1e-12 {
 			t.Errorf("tuned %v, below %v with odds %v", h.score, alone.score, odds)
 		}
@@ -179,22 +170,10 @@ func TestTune(t *testing.T) {
 // TestWarm: a machine that starts from the solution of some pages converges to the same end.
 func TestWarm(t *testing.T) {
 	opt := Options{Seed: 1, Folds: 5}
-	c, err := gather(context.Background(), stream(toy(150, "bank", "code", "star")), &opt, &Report{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cold, err := linear{}.fit(context.Background(), c, c.all(), opt.fitting())
-	if err != nil {
-		t.Fatal(err)
-	}
-	part, err := linear{passes: 3}.fit(context.Background(), c, c.all()[:100], opt.fitting())
-	if err != nil {
-		t.Fatal(err)
-	}
-	warm, err := linear{warm: part.dual}.fit(context.Background(), c, c.all(), opt.fitting())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(gather(context.Background(), stream(toy(150, "bank", "code", "star")), &opt, &Report{})).Must(t)
+	cold := testkit.Call(linear{}.fit(context.Background(), c, c.all(), opt.fitting())).Must(t)
+	part := testkit.Call(linear{passes: 3}.fit(context.Background(), c, c.all()[:100], opt.fitting())).Must(t)
+	warm := testkit.Call(linear{warm: part.dual}.fit(context.Background(), c, c.all(), opt.fitting())).Must(t)
 	a, b := make([]float64, 3), make([]float64, 3)
 	for p := range c.rows {
 		cold.scores(a, c, p)
@@ -217,9 +196,7 @@ func TestCounting(t *testing.T) {
 	})
 	for i := range pages {
 		want = append(want, fmt.Sprint("x", i))
-		if err := n.add("x", features.Doc{Text: fmt.Sprint(i)}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, n.add("x", features.Doc{Text: fmt.Sprint(i)}))
 	}
 	if err := n.close(); err != nil || !slices.Equal(got, want) {
 		t.Errorf("the counter got %d pages, %v; want %d in order", len(got), err, pages)

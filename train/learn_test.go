@@ -15,6 +15,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/internal/stats"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -39,13 +40,7 @@ func toy(n int, labels ...string) []*datasets.Example {
 }
 
 func stream(set []*datasets.Example) iter.Seq2[*datasets.Example, error] {
-	return func(yield func(*datasets.Example, error) bool) {
-		for _, e := range set {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
+	return testkit.Each(set)
 }
 
 func TestTrainLearns(t *testing.T) {
@@ -75,9 +70,7 @@ func TestTrainRepeats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := m.Write(&files[i]); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, m.Write(&files[i]))
 		}
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Errorf("%s: two runs, two models", name)
@@ -90,9 +83,7 @@ func TestTrainRepeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Write(&files[i]); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Write(&files[i]))
 	}
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 		t.Error("examples and a pool: two runs, two models")
@@ -444,9 +435,7 @@ func TestSelectDefaults(t *testing.T) {
 		}
 		m.Keywords = nil
 		var b bytes.Buffer
-		if err := m.Write(&b); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Write(&b))
 		return b.Bytes()
 	}
 	for name, same := range map[string]features.Measure{

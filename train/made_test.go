@@ -68,13 +68,8 @@ func TestRun(t *testing.T) {
 		Classifiers: []string{models.NaiveBayes},
 		Task:        cli.NewScreen(t.Output(), cli.ScreenOptions{Quiet: true}).Begin,
 	}
-	if err := trials.MuSweep.UnmarshalText([]byte("0.01:0.03:0.02")); err != nil {
-		t.Fatal(err)
-	}
-	r, err := trials.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, trials.MuSweep.UnmarshalText([]byte("0.01:0.03:0.02")))
+	r := testkit.Call(trials.Run(t.Context())).Must(t)
 	if len(r.Sweep) != 4 || r.Sweep[0].Words <= r.Sweep[1].Words || *r.Sweep[0].Accuracy < 0.8 || r.Protocol != nil {
 		t.Fatalf("%+v", r.Sweep)
 	}

@@ -103,9 +103,11 @@ func TestMemoryIsBounded(t *testing.T) {
 		return float64(kib) * 1024
 	}
 	// Other load and garbage collection only add to a peak, so the least of three counts.
-	need := func(pages int) float64 { return min(peak(pages), peak(pages), peak(pages)) }
-	small, large := need(30_000), need(150_000)
-	if perPage := (large - small) / 120_000; perPage > perPageMax {
+	small, perPage := min(peak(30_000), peak(30_000), peak(30_000)), math.Inf(1)
+	for try := 0; try < 3 && perPage > perPageMax; try++ {
+		perPage = min(perPage, (peak(150_000)-small)/120_000)
+	}
+	if perPage > perPageMax {
 		t.Errorf("%.0f bytes more a page, want %.0f at most", perPage, perPageMax)
 	}
 }
@@ -148,9 +150,7 @@ func letters(n int) string {
 func bytesOf(t *testing.T, m *models.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, m.Write(&b))
 	return b.Bytes()
 }
 
@@ -345,9 +345,7 @@ func TestRowLog(t *testing.T) {
 			for range 200 {
 				v := randomRow(rng)
 				want = append(want, v)
-				if err := l.add(v); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, l.add(v))
 			}
 			pages := 0
 			err := l.each(context.Background(), func(page int, v features.Vector) error {
@@ -381,13 +379,9 @@ func TestRowLogErrors(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	l = &rowLog{}
-	if err := l.add(features.Vector{Index: []int32{1, 5}, Value: []float32{1, 2}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, l.add(features.Vector{Index: []int32{1, 5}, Value: []float32{1, 2}}))
 	defer l.close()
-	if err := l.file.Truncate(2); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, l.file.Truncate(2))
 	read := func() error {
 		return l.each(context.Background(), func(int, features.Vector) error { return nil })
 	}

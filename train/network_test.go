@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -97,14 +98,9 @@ func TestGolearnEqual(t *testing.T) {
 		ours, order := l.begin()
 		rows := append([]int(nil), l.learn...)
 		for e := range epochs {
-			if err := l.epoch(context.Background(), ours, e, rows, order); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, l.epoch(context.Background(), ours, e, rows, order))
 		}
-		theirs, err := l.repeat(context.Background(), epochs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		theirs := testkit.Call(l.repeat(context.Background(), epochs)).Must(t)
 		start, _ := l.begin()
 		var want, first []float64
 		ours.each(func(w *float64) { want = append(want, *w) })
@@ -132,9 +128,7 @@ func TestStudyStops(t *testing.T) {
 	n, order := l.begin()
 	rows, least, at := append([]int(nil), l.learn...), math.Inf(1), 0
 	for e := range maxEpochs {
-		if err := l.epoch(context.Background(), n, e, rows, order); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, l.epoch(context.Background(), n, e, rows, order))
 		if loss := l.loss(n); loss < least {
 			least, at = loss, e+1
 		}
@@ -184,10 +178,8 @@ func TestCommittee(t *testing.T) {
 		nets[i].draw(rng)
 	}
 	one := committee(nets)
-	if err := (&models.Model{Classifier: models.NN, Classes: []string{"a", "b", "c"}, Terms: make([]string, 9),
-		Thresholds: make([]float64, 3), Network: one}).Check(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, (&models.Model{Classifier: models.NN, Classes: []string{"a", "b", "c"}, Terms: make([]string, 9),
+		Thresholds: make([]float64, 3), Network: one}).Check())
 	got, hidden := make([]float64, 3), make([]float32, one.Units())
 	for _, x := range randomLesson(rng, s, 20).rows {
 		one.Scores(got, x, hidden)
@@ -270,9 +262,7 @@ func TestNetworkProcs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Write(&files[i]); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Write(&files[i]))
 	}
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 		t.Error("one processor and four give two models")
@@ -315,9 +305,7 @@ func (r *rates) shrink(by float64)                           { r.shrinks = appen
 func TestRates(t *testing.T) {
 	l, r := &lesson{rows: make([]features.Vector, 1), y: []int{0}}, &rates{}
 	for _, epoch := range []int{0, 5, 10} {
-		if err := l.epoch(context.Background(), r, epoch, []int{0}, rand.New(rand.NewPCG(1, 1))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, l.epoch(context.Background(), r, epoch, []int{0}, rand.New(rand.NewPCG(1, 1))))
 	}
 	for i, want := range []float64{0.05, 0.025, 0.05 / 3} {
 		if !(math.Abs(r.steps[i]-want) <= 1e-15) || !(math.Abs(r.shrinks[i]-(1-want/4)) <= 1e-15) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
+	"fossick/internal/testkit"
 	"fossick/models"
 )
 
@@ -20,24 +21,15 @@ func TestPlanMake(t *testing.T) {
 		Open:    datasets.Open, Say: func(string, ...any) {}, Log: slog.New(slog.DiscardHandler),
 	}
 	all := func(rows datasets.Stream) datasets.Stream { return rows }
-	made, err := p.train(t.Context(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := testkit.Call(p.train(t.Context(), all)).Must(t)
 	tests := 0
-	for e, err := range made.Parts.Test {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, made.Parts.Test) {
 		if p.Options.Class(e) != "" {
 			tests++
 		}
 	}
 	p.Train = ""
-	whole, err := p.train(t.Context(), all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testkit.Call(p.train(t.Context(), all)).Must(t)
 	if n, of := made.Report.Pages, whole.Report.Pages; n < of/2-1 || n > of/2+1 || tests == 0 || made.Parts.How != "the set's own training part" {
 		t.Errorf("%d of %d training pages, %d test pages, %s", n, of, tests, made.Parts.How)
 	}
@@ -65,10 +57,7 @@ func rowsOf(specs ...string) datasets.Stream {
 func labelsOf(t *testing.T, rows datasets.Stream) []string {
 	t.Helper()
 	var labels []string
-	for e, err := range rows {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, rows) {
 		if e.Labels[0] != e.Label {
 			t.Errorf("label %s, labels %v: want it first", e.Label, e.Labels)
 		}
@@ -80,9 +69,7 @@ func labelsOf(t *testing.T, rows datasets.Stream) []string {
 func TestRename(t *testing.T) {
 	var r renames
 	for _, text := range []string{"finance=banking,quantlib=", "rec.sport.hockey=sport, nowhere=x,"} {
-		if err := r.UnmarshalText([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, r.UnmarshalText([]byte(text)))
 	}
 	rows := rowsOf("a finance/gnucash", "b finance/quantlib", "c rec.sport.hockey", "d science/astronomy")
 	got := labelsOf(t, r.apply(rows))
@@ -109,10 +96,7 @@ func TestPerSite(t *testing.T) {
 	}
 	specs = append(specs, "small b")
 	run := func(seed uint64) []string {
-		rows, err := perSite(rowsOf(specs...), 5, false, rand.New(rand.NewPCG(seed, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := testkit.Call(perSite(rowsOf(specs...), 5, false, rand.New(rand.NewPCG(seed, 1)))).Must(t)
 		n := map[string]int{}
 		var urls []string
 		for e := range rows {
@@ -147,10 +131,7 @@ func TestPerSiteSparesTests(t *testing.T) {
 		}
 	}
 	for capped, want := range map[bool]int{false: 3, true: 1} {
-		rows, err := perSite(tests, 1, capped, rand.New(rand.NewPCG(1, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := testkit.Call(perSite(tests, 1, capped, rand.New(rand.NewPCG(1, 1)))).Must(t)
 		if n := len(labelsOf(t, rows)); n != want {
 			t.Errorf("tests capped: %v: %d rows, want %d", capped, n, want)
 		}
@@ -188,10 +169,7 @@ func TestSplitBesideOwn(t *testing.T) {
 			}
 		}
 	}
-	p, err := (&Plan{}).split([]datasets.Stream{with, rowsOf("b x", "b y", "b y")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call((&Plan{}).split([]datasets.Stream{with, rowsOf("b x", "b y", "b y")})).Must(t)
 	if n := len(labelsOf(t, p.Train)); n != 5 {
 		t.Errorf("%d rows to train on, want 2 of the first set and 3 of the second", n)
 	}

@@ -91,7 +91,7 @@ func newPUBench(t testing.TB, of puCorpus) *puBench {
 	truth, _ := datasets.ReadTruth(filepath.Join(set.Name(), "labels.tsv.zst")) // the others' rows have labels
 	opt := &Options{Classifier: "linear", Target: Target{Unlabelled: true}}     // without URLs, as learnPU
 	rows := where(set, func(n int, _ *datasets.Example) bool { return n%of.every == 0 })
-	c, err := gatherBy(t.Context(), rows, opt, &Report{}, func(e *datasets.Example) string {
+	c := testkit.Call(gatherBy(t.Context(), rows, opt, &Report{}, func(e *datasets.Example) string {
 		l := datasets.Labels{Label: e.Label, All: slices.Clone(e.Labels)}
 		if truth != nil {
 			l, _ = truth.Of(e.URL)
@@ -99,10 +99,7 @@ func newPUBench(t testing.TB, of puCorpus) *puBench {
 		b.labels = append(b.labels, l)
 		k := len(b.labels) % 2
 		return "ab"[k : k+1] // any two classes
-	}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, false)).Must(t)
 	b.c = c
 	return b
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -280,9 +281,7 @@ func TestPUIsRepeatable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Write(&both[i]); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Write(&both[i]))
 	}
 	if !bytes.Equal(both[0].Bytes(), both[1].Bytes()) {
 		t.Error("two models of the same examples differ")

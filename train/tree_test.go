@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 )
@@ -165,10 +166,7 @@ func TestGrowIsDeep(t *testing.T) {
 			g.y = append(g.y, term%2)
 		}
 	}
-	root, err := g.grow(context.Background(), upTo(len(g.rows)), quinlan{g})
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Call(g.grow(context.Background(), upTo(len(g.rows)), quinlan{g})).Must(t)
 	tree := compile(root, cautious.shrink)
 	scorer := models.NewScorer(&models.Model{Classes: make([]string, 2), Terms: make([]string, g.terms), Tree: tree})
 	for i, r := range g.rows {
@@ -293,10 +291,7 @@ func TestSimplify(t *testing.T) {
 			}
 			g.page(1, class, terms...)
 		}
-		root, err := g.grow(context.Background(), upTo(len(g.rows)), quinlan{g})
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := testkit.Call(g.grow(context.Background(), upTo(len(g.rows)), quinlan{g})).Must(t)
 		tree := compile(root, cautious.shrink)
 		tree.Rules = g.simplify(tree)
 		for leaf := int32(0); int(leaf) < len(tree.Term); leaf++ {

@@ -9,19 +9,14 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
+	"fossick/internal/testkit"
 	"fossick/models"
 )
 
 func builtin(t *testing.T, name string) *classify.Classifier {
 	t.Helper()
-	topic, err := models.BuiltinTopic(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := classify.New(topic.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	topic := testkit.Call(models.BuiltinTopic(name)).Must(t)
+	c := testkit.Call(classify.New(topic.Model)).Must(t)
 	return c
 }
 
@@ -29,24 +24,16 @@ func builtin(t *testing.T, name string) *classify.Classifier {
 func TestVerdicts(t *testing.T) {
 	c := builtin(t, "banking")
 	v := NewVerdicts("a", c)
-	if err := v.Against("b", c); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, v.Against("b", c))
 	loans := "The bank has a loan or a mortgage for those who have been with it for years: interest is at a low rate, and the savings on the account are its credit, not only a deposit"
 	for _, e := range []datasets.Example{
 		{URL: "http://a.test/1", Label: "banking", Text: loans, Title: loans},
 		{URL: "http://a.test/2", Label: "football", Text: loans, Title: loans},
 	} {
-		d, err := Doc(&e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Call(Doc(&e)).Must(t)
 		v.Row(&e, d)
 	}
-	r, err := v.Result(10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(v.Result(10)).Must(t)
 	if len(r.Results) != 2 || r.Results[0].Label != "banking" || *r.Accuracy != 0.5 || len(r.Worst) != 1 || r.Worst[0].URL != "http://a.test/2" {
 		t.Errorf("%+v, accuracy %v, worst %+v", r.Results, *r.Accuracy, r.Worst)
 	}
@@ -71,9 +58,7 @@ func TestCompareCounts(t *testing.T) {
 		texts:     map[uint64]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true},
 	}
 	var r verdict
-	if err := v.compare(&r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, v.compare(&r))
 	if *r.AccuracyB != 4./6 || r.McNemar.AOnly != 1 || r.McNemar.BOnly != 2 || r.McNemar.P == nil || *r.McNemar.P != 1 || r.McNemar.Method != "exact" {
 		t.Errorf("accuracy %v, %+v", *r.AccuracyB, *r.McNemar)
 	}
@@ -99,15 +84,9 @@ func TestTopic(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", tt, topic, err)
 		}
 	}
-	topic, err := NewTopic(c, "m", "banking", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	topic := testkit.Call(NewTopic(c, "m", "banking", "")).Must(t)
 	for text, want := range map[string]bool{"The bank has a loan or a mortgage for those who have been with it for years: interest is at a low rate, and the savings on the account are its credit, not only a deposit": true, "the cat sat on the mat": false} {
-		d, err := Doc(&datasets.Example{Title: text, Text: text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Call(Doc(&datasets.Example{Title: text, Text: text})).Must(t)
 		if topic.Relevant(d) != want {
 			t.Errorf("%s: on topic %v, want %v", text, !want, want)
 		}

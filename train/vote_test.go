@@ -141,9 +141,7 @@ func TestVoteModel(t *testing.T) {
 			if m, rep, err = Train(context.Background(), stream(mixed(160, 1)), opt); err != nil {
 				t.Fatal(err)
 			}
-			if err := m.Write(&files[i]); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, m.Write(&files[i]))
 		}
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Errorf("%d words: the same training gives two models", opt.Words)
@@ -154,10 +152,7 @@ func TestVoteModel(t *testing.T) {
 		if rep.Accuracy[models.Voting] == 0 || len(rep.Curve) == 0 {
 			t.Errorf("%d words: accuracies %v, a learning curve of %d points", opt.Words, rep.Accuracy, len(rep.Curve))
 		}
-		again, err := models.Read(&files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := testkit.Call(models.Read(&files[0])).Must(t)
 		got := apply(t, m, &Options{}, stream(mixed(80, 2)))
 		if read := apply(t, again, &Options{}, stream(mixed(80, 2))); read.Accuracy != got.Accuracy {
 			t.Errorf("%d words: accuracy %v, once read %v", opt.Words, got.Accuracy, read.Accuracy)
@@ -171,13 +166,8 @@ func TestVoteModel(t *testing.T) {
 // TestBallotIsModel: a trained vote or stack and its model score alike.
 func TestBallotIsModel(t *testing.T) {
 	ctx, opt := context.Background(), &Options{Words: 25}
-	if err := opt.complete(); err != nil {
-		t.Fatal(err)
-	}
-	c, err := gather(ctx, stream(mixed(80, 1)), opt, &Report{Accuracy: map[string]float64{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, opt.complete())
+	c := testkit.Call(gather(ctx, stream(mixed(80, 1)), opt, &Report{Accuracy: map[string]float64{}})).Must(t)
 	half := models.Calibration{Scale: 0.5}
 	for _, b := range []struct {
 		vote
@@ -194,16 +184,11 @@ func TestBallotIsModel(t *testing.T) {
 			{learner: newCN2(false), cal: half, share: 0.125},
 		}}, []float64{0.5, 0.375, 0.125}},
 	} {
-		f, err := b.fit(ctx, c, c.all(), opt.fitting())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Call(b.fit(ctx, c, c.all(), opt.fitting())).Must(t)
 		m := f.model(c, b.name(), opt)
 		m.Thresholds = []float64{0.5, 0.5}
 		m.Calibration.Scale = 1
-		if err := m.Check(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, m.Check())
 		for i, share := range b.shares {
 			if m.Vote.Members[i].Share != share {
 				t.Errorf("%s: member %d has a share of %v, want %v", b.name(), i+1, m.Vote.Members[i].Share, share)
@@ -211,10 +196,7 @@ func TestBallotIsModel(t *testing.T) {
 		}
 		ask, scores := asker(m), make([]float64, 2)
 		for p, e := range mixed(80, 1) {
-			d, err := Doc(e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := testkit.Call(Doc(e)).Must(t)
 			f.scores(scores, c, p)
 			if got := ask(d); !(math.Abs(math.Exp(scores[0])-got[0]) <= 1e-6) {
 				t.Fatalf("%s, page %d: %v in training, %v by the model", b.name(), p, math.Exp(scores[0]), got[0])
@@ -227,45 +209,25 @@ func TestBallotIsModel(t *testing.T) {
 // classifier. FOSSICK_AUTO=1 also tries selected words, which takes minutes, mostly in golearn.
 func TestAutoKeepsUp(t *testing.T) {
 	testkit.Only(t, "trains on whole corpora")
-	webkb := Options{Target: Target{Labels: []string{"student", "faculty", "course", "project"}}}
-	for _, c := range []struct {
-		data  string
-		opt   Options
-		words int
-		test  func(int, *datasets.Example) bool
-	}{
-		{"webkb", webkb, 77, func(_ int, e *datasets.Example) bool { return e.Site == "cornell" }},
-		{"wikispeedia/train.jsonl.zst", Options{}, 77, func(n int, _ *datasets.Example) bool { return n%5 == 0 }},
-		{"20news", Options{}, 500, func(_ int, e *datasets.Example) bool { return e.Split == "test" }},
-	} {
-		for _, words := range []int{0, c.words} {
+	for corpus, selected := range map[string]int{"webkb": 77, "wikispeedia": 77, "20news": 500} {
+		for _, words := range []int{0, selected} {
 			if words > 0 && os.Getenv("FOSSICK_AUTO") == "" {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s %d words", c.data, words), func(t *testing.T) {
-				set, got := examples(t, c.data), map[string]float64{}
-				names := []string{Auto, models.LinearSVM, models.NaiveBayes, models.C45}
+			t.Run(fmt.Sprintf("%s %d words", corpus, words), func(t *testing.T) {
+				names := []string{models.LinearSVM, models.NaiveBayes, models.C45}
 				if words > 0 {
 					names = append(names, models.CN2, models.NN)
 				}
-				best := 0.0
+				best, got := 0.0, map[string]float64{}
 				for _, name := range names {
-					opt := c.opt
-					opt.Classifier, opt.Words, opt.Seed = name, words, 1
-					m, _, err := Train(context.Background(), where(set, func(n int, e *datasets.Example) bool { return !c.test(n, e) }), opt)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got[name] = apply(t, m, &opt, where(set, c.test)).Accuracy
-					if name == Auto {
-						t.Logf("auto chooses %s %s", m.Classifier, m.Card.Settings["members"])
-						continue
-					}
+					got[name] = trainHalf(t, corpus, name, words, 5).Accuracy
 					best = max(best, got[name])
 				}
-				t.Logf("accuracy %v", got)
-				if got[Auto] < best-0.01 {
-					t.Errorf("auto gets %.4f of the test right, the best by itself %.4f", got[Auto], best)
+				auto := trainHalf(t, corpus, Auto, words, 5)
+				t.Logf("accuracy %v; auto chooses %s %s and gets %.4f", got, auto.Classifier, auto.Card.Settings["members"], auto.Accuracy)
+				if auto.Accuracy < best-0.01 {
+					t.Errorf("auto gets %.4f of the test right, the best by itself %.4f", auto.Accuracy, best)
 				}
 			})
 		}
@@ -313,10 +275,7 @@ func TestStackTrains(t *testing.T) {
 	}
 	ask, fresh := asker(m), mixed(1000, 2)
 	for _, e := range fresh {
-		d, err := Doc(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Call(Doc(e)).Must(t)
 		want := make([]float64, len(m.Classes))
 		for i, member := range members {
 			for class, p := range member(d) {

@@ -207,10 +207,7 @@ func agentDies(t *testing.T, kept bool, flags ...string) {
 }
 
 func freePort(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	_ = l.Close() // frees the port for the server under test
 	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
 }
@@ -218,10 +215,7 @@ func freePort(t *testing.T) string {
 // rankFile reads the scores that rank --output wrote.
 func rankFile(t *testing.T, path string) map[string]float64 {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Call(os.ReadFile(path)).Must(t)
 	scores := map[string]float64{}
 	for line := range strings.Lines(string(text)) {
 		node, score, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")

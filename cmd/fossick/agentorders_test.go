@@ -114,10 +114,7 @@ func crawlInOrder(t *testing.T, how plan.Scoring, agents int, together bool) {
 	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer stop()
 	if together {
-		whole, err := cluster.NewTeam(all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := testkit.Call(cluster.NewTeam(all)).Must(t)
 		if r, err := whole.Run(ctx); err != nil || r.Stopped != crawler.StopMaxPages {
 			t.Errorf("%d agents together: %s, %v", agents, r.Stopped, err)
 		}
@@ -126,10 +123,7 @@ func crawlInOrder(t *testing.T, how plan.Scoring, agents int, together bool) {
 	}
 	var urls []string
 	for _, o := range all {
-		for p, err := range o.Store.Pages() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, o.Store.Pages()) {
 			urls = append(urls, p.URL)
 		}
 	}
@@ -146,15 +140,9 @@ func asProcesses(ctx context.Context, t *testing.T, all []crawler.Options) {
 	ended := make(chan error, len(all))
 	for _, o := range all {
 		id := cluster.AgentID(o.Store.Info().Agent)
-		exchange, err := hub.Open(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		exchange := testkit.Call(hub.Open(id)).Must(t)
 		defer exchange.Close()
-		m, err := cluster.New(o, cluster.Protocol{ID: id, Fresh: true, Lease: 3 * time.Second, Longest: time.Second}, exchange)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Call(cluster.New(o, cluster.Protocol{ID: id, Fresh: true, Lease: 3 * time.Second, Longest: time.Second}, exchange)).Must(t)
 		go func() {
 			r, err := m.Run(ctx)
 			if err == nil && ctx.Err() != nil {

@@ -18,6 +18,7 @@ import (
 
 	"fossick/crawler/cluster"
 	"fossick/crawler/cluster/bus"
+	"fossick/internal/testkit"
 )
 
 // box is a machine of a crawl: an agent with its own disk. The last machine's exchange
@@ -187,9 +188,7 @@ const (
 func newBoxes(t *testing.T, net *netLab, addr string) (boxes []*box) {
 	t.Helper()
 	keys := filepath.Join(t.TempDir(), "keys")
-	if _, err := bus.Init(keys, net.addrs, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(bus.Init(keys, net.addrs, time.Now())).Must(t)
 	var routes []string
 	for _, a := range net.addrs {
 		routes = append(routes, a+":7422")

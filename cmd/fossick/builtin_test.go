@@ -27,10 +27,7 @@ func TestBuiltinTopics(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			topic, err := models.BuiltinTopic(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			topic := testkit.Call(models.BuiltinTopic(name)).Must(t)
 			if topic.Name != name || topic.Title == "" || topic.Verified != "" {
 				t.Errorf("name %q, title %q, verified %q; want %s, a title, and not verified", topic.Name, topic.Title, topic.Verified, name)
 			}
@@ -69,10 +66,7 @@ func TestBuiltinModels(t *testing.T) {
 		testkit.Corpus(t, set)
 	}
 	data := testkit.Corpus(t, "debdocs") + "/.." // folder in which the recipe works
-	recipe, err := filepath.Abs("../../models/topics/recipe.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	recipe := testkit.Call(filepath.Abs("../../models/topics/recipe.sh")).Must(t)
 	for _, name := range models.BuiltinTopics() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,14 +76,8 @@ func TestBuiltinModels(t *testing.T) {
 			if out, err := train.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			got, err := os.ReadFile(made)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := os.ReadFile(filepath.Join(filepath.Dir(recipe), name, "model.fossick"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Call(os.ReadFile(made)).Must(t)
+			want := testkit.Call(os.ReadFile(filepath.Join(filepath.Dir(recipe), name, "model.fossick"))).Must(t)
 			if !bytes.Equal(got, want) {
 				t.Errorf("training gives other bytes than models/topics/%s/model.fossick; if the change of the trainer is meant, run models/topics/build.sh", name)
 			}
@@ -99,10 +87,7 @@ func TestBuiltinModels(t *testing.T) {
 
 // checkKeywords wants distinct stems: two words of one stem would count twice.
 func checkKeywords(t *testing.T, words []string) {
-	k, err := relevance.NewKeywords(words)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Call(relevance.NewKeywords(words)).Must(t)
 	if k.Len() != len(words) {
 		t.Errorf("%d keywords of %d; want none twice", k.Len(), len(words))
 	}
@@ -136,10 +121,7 @@ func checkSeeds(t *testing.T, seeds []string) {
 
 // TestBuiltinOnNews compares the topics' figures on BBC news, which none was trained on, with their cards.
 func TestBuiltinOnNews(t *testing.T) {
-	set, err := datasets.Open(testkit.Corpus(t, "bbc"), datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(datasets.Open(testkit.Corpus(t, "bbc"), datasets.Options{})).Must(t)
 	tests := []struct {
 		topic, label      string
 		precision, recall float64 // at the model's threshold, as on the card
@@ -158,23 +140,11 @@ func TestBuiltinOnNews(t *testing.T) {
 }
 
 func judgeTopic(t *testing.T, name, label string, set *datasets.Set) (precision, recall float64) {
-	topic, err := models.BuiltinTopic(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := classify.New(topic.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	topic := testkit.Call(models.BuiltinTopic(name)).Must(t)
+	c := testkit.Call(classify.New(topic.Model)).Must(t)
 	var hits, kept, of float64
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := train.Doc(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
+		d := testkit.Call(train.Doc(e)).Must(t)
 		is, says := e.Label == label, c.Score(d, name) >= topic.Model.Threshold(name)
 		if is {
 			of++

@@ -16,6 +16,7 @@ import (
 
 	"fossick/datasets/web"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // TestArchiveIsTheWire checks that an archive has request and answer as they went over the wire, the
@@ -24,10 +25,7 @@ func TestArchiveIsTheWire(t *testing.T) {
 	const home = "HTTP/1.1 200 Fine\r\nserver:  odd\r\nCONTENT-type: text/html\r\nSet-Cookie: id=secret\r\nETag: \"1\"\r\nContent-Length: 24\r\n\r\n<p>gold <a href=/b>b</a>"
 	const other = "HTTP/1.1 200 OK\r\ncontent-TYPE: text/html\r\nETag: \"2\"\r\nContent-Length: 25\r\n\r\n<p>more gold of the river"
 	const again = "HTTP/1.1 304 As It Was\r\nx-Odd: 304\r\n\r\n"
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	var heard []string
 	var conns sync.WaitGroup
 	conns.Go(func() {
@@ -60,18 +58,9 @@ func TestArchiveIsTheWire(t *testing.T) {
 	fossick(t, "export", crawl, "--to", "warc", "-o", out, "--quiet")
 	l.Close()
 	conns.Wait()
-	packed, err := os.ReadFile(filepath.Join(out, "pages-00001.warc.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	archive, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := testkit.Call(os.ReadFile(filepath.Join(out, "pages-00001.warc.gz"))).Must(t)
+	z := testkit.Call(gzip.NewReader(bytes.NewReader(packed))).Must(t)
+	archive := testkit.Call(io.ReadAll(z)).Must(t)
 	for part, want := range map[string]int{home: 1, other: 1, again: 2, "WARC-Type: revisit": 2} {
 		if n := strings.Count(string(archive), part); n != want {
 			t.Errorf("the archive has %q %d times, want %d:\n%s", part, n, want, archive)
@@ -143,9 +132,7 @@ func TestLabelsMoveACrawl(t *testing.T) {
 		return focusOrder(t, append([]string{"focus", "--quiet", "--delay", "0", "--workers", "1", "--proxy", "http://" + addr, "--store", filepath.Join(dir, name)}, args...))
 	}
 	first := crawl("without", append(demoSeeds(t), "--topic", "banking", "--score", "learned", "--max-pages", "60")...)
-	if err := os.CopyFS(filepath.Join(dir, "with"), os.DirFS(filepath.Join(dir, "without"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.CopyFS(filepath.Join(dir, "with"), os.DirFS(filepath.Join(dir, "without"))))
 	pages, host := map[string]int{}, ""
 	for _, u := range first {
 		if pages[page.Host(u)]++; pages[page.Host(u)] > pages[host] {

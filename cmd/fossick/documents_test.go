@@ -64,24 +64,15 @@ type crawledWeb struct {
 // crawledAs crawls a corpus, a share of which is served as documents.
 func crawledAs(t *testing.T, corpus, seed string, pages int, share float64) crawledWeb {
 	t.Helper()
-	set, err := datasets.Open(corpus, datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(datasets.Open(corpus, datasets.Options{})).Must(t)
 	addr, _ := served(t, set, web.Options{Documents: share})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	fossick(t, "focus", "--topic", "science", "--seed", seed, "--proxy", "http://"+addr, "--delay", "0", "--workers", "1",
 		"--max-pages", fmt.Sprint(pages), "--store", dir, "--quiet", "--json")
-	s, err := store.OpenToRead(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.OpenToRead(dir)).Must(t)
 	defer func() { _ = s.Close() }() // only read from
 	crawled := crawledWeb{pages: map[string]bool{}}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		if crawled.pages[p.URL] = p.Relevant; document.TypeOf(p.ContentType) != "html" {
 			crawled.documents++
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
+	"fossick/internal/testkit"
 	"fossick/store"
 	"fossick/train"
 )
@@ -24,10 +25,7 @@ const (
 // crawled makes a store of n pages, numbered from first; every third is about stars.
 func crawled(t *testing.T, dir string, first, n int) string {
 	t.Helper()
-	s, err := store.Create(dir, store.Info{Version: version, Topic: "money"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(dir, store.Info{Version: version, Topic: "money"})).Must(t)
 	b := s.Batch()
 	counts := store.Counts{States: map[string]uint64{"ok": uint64(n)}}
 	for i := range n {
@@ -44,15 +42,9 @@ func crawled(t *testing.T, dir string, first, n int) string {
 		}
 		counts.Pages++
 	}
-	if err := b.PutCounts(&counts); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.PutCounts(&counts))
+	testkit.Must(t, b.Commit())
+	testkit.Must(t, s.Close())
 	return dir
 }
 
@@ -80,9 +72,7 @@ func trained(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.WriteFile(path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, m.WriteFile(path))
 	return path
 }
 
@@ -94,9 +84,7 @@ func truthFile(t *testing.T, path string, n int) string {
 		url, _ := pageOf(i)
 		fmt.Fprintf(&b, "%s\t%s\tall\n", url, strings.Split(url, "/")[3])
 	}
-	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, []byte(b.String()), 0o644))
 	return path
 }
 

@@ -133,19 +133,13 @@ func gateway(t *testing.T, bucket string) (dir string) {
 	root := t.TempDir()
 	dir = filepath.Join(root, "objects", bucket)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err := errors.Join(err, os.MkdirAll(dir, 0o755), os.Mkdir(filepath.Join(root, "iam"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(err, os.MkdirAll(dir, 0o755), os.Mkdir(filepath.Join(root, "iam"), 0o755)))
 	addr := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, l.Close())
 	env := bucketEnv("http://" + addr)
 	cmd := exec.Command(program, "--quiet", "--port", addr, "--access", env["AWS_ACCESS_KEY_ID"], "--secret", env["AWS_SECRET_ACCESS_KEY"],
 		"--iam-dir", filepath.Join(root, "iam"), "posix", "--sidecar", filepath.Join(root, "iam"), filepath.Dir(dir))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it has nothing to save
 		_ = cmd.Wait()
@@ -187,20 +181,14 @@ func TestKilledExportToBucket(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(shelves, "out", "_export.json")); err != nil {
 			continue
 		}
-		if err := sameObjects(filepath.Join(shelves, "out"), files); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.RemoveAll(filepath.Join(shelves, "out")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, sameObjects(filepath.Join(shelves, "out"), files))
+		testkit.Must(t, os.RemoveAll(filepath.Join(shelves, "out")))
 	}
 	for range 2 { // the second run compares
 		if killed, _ := runAndKill(t, export("s3://shelves/out"), 5*time.Minute); killed {
 			t.Fatal("export takes too long")
 		}
 	}
-	if err := sameObjects(filepath.Join(shelves, "out"), files); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, sameObjects(filepath.Join(shelves, "out"), files))
 	t.Logf("%d kills", kills)
 }

@@ -74,15 +74,9 @@ func fossick(t *testing.T, args ...string) []byte {
 
 // crawlCorpus crawls 1,500 pages of a served corpus, from a page of each host.
 func crawlCorpus(t *testing.T, corpus, dir string) {
-	set, err := datasets.Open(corpus, datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(datasets.Open(corpus, datasets.Options{})).Must(t)
 	starts := map[string]string{}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if host := page.Host(e.URL); starts[host] == "" || len(e.URL) < len(starts[host]) {
 			starts[host] = e.URL
 		}
@@ -103,65 +97,49 @@ func (e *exported) read(t *testing.T) {
 	e.nodes = map[string]int{}
 	for line := range bytes.Lines(e.file(t, "pages.jsonl")) {
 		var row exportedRow
-		if err := json.Unmarshal(line, &row); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal(line, &row))
 		e.rows = append(e.rows, row)
 		e.nodes[row.URL] = row.Node
 	}
 	path := filepath.Join(t.TempDir(), "store.graph")
-	_, err := export.GraphSource{Name: e.store, OpenStore: func(path string) (*store.Store, func() error, error) {
+	testkit.Call(export.GraphSource{Name: e.store, OpenStore: func(path string) (*store.Store, func() error, error) {
 		s, err := store.OpenToRead(path)
 		if err != nil {
 			return nil, nil, err
 		}
 		return s, s.Close, nil
-	}}.Build(t.Context(), path, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}.Build(t.Context(), path, 0)).Must(t)
 	e.edges = e.edgesOf(t, path)
 }
 
 func (e *exported) file(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(e.dir, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Call(os.ReadFile(filepath.Join(e.dir, filepath.FromSlash(name)))).Must(t)
 	return b
 }
 
 // edgesOf returns the links of a graph file, between the export's nodes.
 func (e *exported) edgesOf(t *testing.T, path string) map[edge]bool {
 	t.Helper()
-	g, err := graph.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Call(graph.Open(path)).Must(t)
 	defer g.Close()
 	node := make([]int, g.Nodes())
 	for v := range node {
-		name, err := g.Name(uint32(v))
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := testkit.Call(g.Name(uint32(v))).Must(t)
 		var ok bool
 		if node[v], ok = e.nodes[name]; !ok {
 			node[v] = -1 // it was not fetched
 		}
 	}
 	edges := map[edge]bool{}
-	if err := g.Scan(0, g.Nodes(), func(v uint32, successors []uint32) error {
+	testkit.Must(t, g.Scan(0, g.Nodes(), func(v uint32, successors []uint32) error {
 		for _, to := range successors {
 			if from, to := node[v], node[to]; min(from, to) >= 0 && from != to {
 				edges[edge{from, to}] = true
 			}
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return edges
 }
 

@@ -46,9 +46,7 @@ func (e *exported) inDuckDB(t *testing.T) {
 	}
 	for i := range got {
 		var g, w map[string]any
-		if err := errors.Join(json.Unmarshal([]byte(got[i]), &g), json.Unmarshal([]byte(want[i]), &w)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(json.Unmarshal([]byte(got[i]), &g), json.Unmarshal([]byte(want[i]), &w)))
 		if !maps.Equal(g, w) {
 			t.Fatalf("row %d: %.2000s\nwant %.2000s", i, got[i], want[i])
 		}
@@ -66,9 +64,7 @@ func (e *exported) inNetworkx(t *testing.T) {
 			Nodes              map[int]exportedRow
 			Edges              [][2]int
 		}
-		if err := out.Decode(&network); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, out.Decode(&network))
 		var got []record
 		for node, r := range network.Nodes {
 			got = append(got, record{r.ID, node, r.URL})
@@ -159,9 +155,7 @@ func (e *exported) inUnzip(t *testing.T) {
 		}
 	}
 	var digest struct{ Hash string }
-	if err := json.Unmarshal(what, &list); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(what, &list))
 	if err := json.Unmarshal(of("-p", path, "datapackage-digest.json"), &digest); err != nil || digest.Hash != fmt.Sprintf("sha256:%x", sha256.Sum256(what)) {
 		t.Errorf("datapackage.json has not the digest %s, %v", digest.Hash, err)
 	}

@@ -75,23 +75,14 @@ func faultState(t *testing.T, f *web.Fault) fetch.State {
 // machine may be slow.
 func proxyFetcher(t *testing.T, addr, ca string, states []string) *fetch.Fetcher {
 	t.Helper()
-	f, err := os.Open(ca)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(os.Open(ca)).Must(t)
 	defer f.Close()
-	roots, err := fetch.ReadCAs(f, ca)
-	if err != nil {
-		t.Fatal(err)
-	}
+	roots := testkit.Call(fetch.ReadCAs(f, ca)).Must(t)
 	opt := fetch.Options{Proxy: &url.URL{Scheme: "http", Host: addr}, RootCAs: roots}
 	if endsByTime(states) {
 		opt.Timeout, opt.ConnectTimeout, opt.HeaderTimeout, opt.RateGrace = 20*time.Second, 5*time.Second, time.Second, time.Second
 	}
-	fetcher, err := fetch.New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fetcher := testkit.Call(fetch.New(opt)).Must(t)
 	t.Cleanup(fetcher.Close)
 	return fetcher
 }
@@ -173,10 +164,7 @@ func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 			pageFault[r.Host] = r.Fault
 		}
 	}
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	met := map[string]bool{}
 	for i := range hosts {

@@ -196,9 +196,7 @@ func TestKillForget(t *testing.T) {
 			t.Fatal(err)
 		}
 		known, err := store.ForgetsOf(s)
-		if err := errors.Join(err, s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(err, s.Close()))
 		switch {
 		case len(known) > 0 && (left || known[0].Pending):
 			t.Errorf("the request is known, %+v, and pages were exported: %v", known[0], left)
@@ -327,16 +325,10 @@ func resumeIf(there bool) []string {
 
 func checkMarks(t *testing.T, dir string, said map[string]bool) {
 	t.Helper()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	for url, onTopic := range said {
-		l, err := s.URLs().Life(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testkit.Call(s.URLs().Life(url)).Must(t)
 		if l.Mark == nil || l.Mark.OnTopic != onTopic {
 			t.Errorf("%s was labelled, on topic %v, and the store has %+v", url, onTopic, l.Mark)
 		}

@@ -43,14 +43,8 @@ func TestOrdersAreKept(t *testing.T) {
 				testkit.Only(t, "crawls a corpus by every policy")
 				corpus = testkit.Corpus(t, corpus)
 			}
-			set, err := datasets.Open(corpus, datasets.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := lab.Load(t.Context(), set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			set := testkit.Call(datasets.Open(corpus, datasets.Options{})).Must(t)
+			c := testkit.Call(lab.Load(t.Context(), set)).Must(t)
 			addr, ca := served(t, upperFolders(t, corpus, test.folders), web.Options{})
 			labeller := rememberingLabeller(t, test.topic)
 			for _, name := range plan.Names() {
@@ -75,10 +69,7 @@ type orderHashes map[string]string
 
 func readOrders(t *testing.T) orderHashes {
 	t.Helper()
-	f, err := os.Open(ordersFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(os.Open(ordersFile)).Must(t)
 	defer f.Close()
 	o := orderHashes{}
 	for s := bufio.NewScanner(f); s.Scan(); {
@@ -108,7 +99,5 @@ func (o orderHashes) save(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		fmt.Fprintf(&b, "%s %s\n", o[name], name)
 	}
-	if err := os.WriteFile(ordersFile, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(ordersFile, []byte(b.String()), 0o600))
 }

@@ -104,10 +104,7 @@ func TestHostileWords(t *testing.T) {
 		t.Errorf("%d reports, %v", len(reports), err)
 	}
 	for _, path := range reports {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Call(os.ReadFile(path)).Must(t)
 		if path != forging+".html" {
 			told += checkHostile(words, path, string(text), false)
 		}
@@ -156,9 +153,7 @@ func writeHostileSet(t *testing.T, path, on string) {
 		}
 		html := fmt.Sprintf(`<title>%s %d</title><p>%s number %d <a href="http://h%d.test/%d">%s</a>`, forging, i, strings.Repeat(text+" ", 10), i, (i+1)%3, (i+1)%12, forging)
 		row := map[string]string{"url": fmt.Sprintf("http://h%d.test/%d", i%3, i), "html": html, "label": label, "title": forging}
-		if err := json.NewEncoder(&b).Encode(row); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.NewEncoder(&b).Encode(row))
 	}
 	write(t, path, b.String())
 }
@@ -166,19 +161,13 @@ func writeHostileSet(t *testing.T, path, on string) {
 // hostileTLS serves https with a certificate for a name that forges lines.
 func hostileTLS(t *testing.T) string {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Call(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)).Must(t)
 	ascii := "x\n" + forged + "\r" + forged + "\x1b[2J"
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: forging, Organization: []string{forging}},
 		DNSNames: []string{ascii}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := testkit.Call(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)).Must(t)
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 	server.StartTLS()
@@ -189,19 +178,13 @@ func hostileTLS(t *testing.T) string {
 // TestPrintsWords checks that verbs print by cli.Fprintf, whose arguments cannot begin a line,
 // or by io.WriteString of a constant text.
 func TestPrintsWords(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Call(filepath.Glob("*.go")).Must(t)
 	for _, path := range files {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, path, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := testkit.Call(parser.ParseFile(fset, path, nil, 0)).Must(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.SelectorExpr); ok {
 				if pkg, ok := call.X.(*ast.Ident); ok && pkg.Name == "fmt" && (strings.HasPrefix(call.Sel.Name, "Fprint") || strings.HasPrefix(call.Sel.Name, "Print")) {

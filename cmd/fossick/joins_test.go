@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // checkJoins compares with the rows the pages and links of the formats that checkPeers does not read.
@@ -40,10 +42,7 @@ func (e *exported) checkJoins(t *testing.T) {
 }
 
 func (e *exported) inCSV(t *testing.T) (got []record) {
-	lines, err := csv.NewReader(bytes.NewReader(e.file(t, "pages.csv"))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := testkit.Call(csv.NewReader(bytes.NewReader(e.file(t, "pages.csv"))).ReadAll()).Must(t)
 	column := map[string]int{}
 	for i, name := range lines[0] {
 		column[name] = i
@@ -56,10 +55,7 @@ func (e *exported) inCSV(t *testing.T) (got []record) {
 
 func number(t *testing.T, s string) int {
 	t.Helper()
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := testkit.Call(strconv.Atoi(s)).Must(t)
 	return n
 }
 
@@ -80,7 +76,7 @@ func (e *exported) table(t *testing.T, name string) (lines [][]string) {
 
 // inMarkdown reads the front matter of each file.
 func (e *exported) inMarkdown(t *testing.T) (got []record) {
-	err := filepath.WalkDir(filepath.Join(e.dir, "markdown"), func(path string, d fs.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(filepath.Join(e.dir, "markdown"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -98,10 +94,7 @@ func (e *exported) inMarkdown(t *testing.T) (got []record) {
 		}
 		got = append(got, record{front["id"], number(t, front["node"]), front["url"]})
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return got
 }
 
@@ -140,9 +133,7 @@ func (e *exported) indexed(t *testing.T) (lines []indexed) {
 	t.Helper()
 	for line := range bytes.Lines(e.file(t, "index.cdxj")) {
 		var c indexed
-		if err := json.Unmarshal(bytes.SplitN(line, []byte(" "), 3)[2], &c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal(bytes.SplitN(line, []byte(" "), 3)[2], &c))
 		if c.Mime != "warc/revisit" && c.Status == "200" {
 			lines = append(lines, c)
 		}
@@ -151,15 +142,9 @@ func (e *exported) indexed(t *testing.T) (lines []indexed) {
 }
 
 func (e *exported) inWACZ(t *testing.T) (got []record) {
-	z, err := zip.OpenReader(filepath.Join(e.dir, "pages.wacz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := testkit.Call(zip.OpenReader(filepath.Join(e.dir, "pages.wacz"))).Must(t)
 	defer z.Close()
-	list, err := z.Open("pages/pages.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := testkit.Call(z.Open("pages/pages.jsonl")).Must(t)
 	for d := json.NewDecoder(list); ; {
 		var p struct{ ID, URL string }
 		if err := d.Decode(&p); err == io.EOF {
@@ -176,10 +161,7 @@ func (e *exported) inWACZ(t *testing.T) (got []record) {
 // checkSites checks that the tables of hosts and sites count every page and both ends of every link once.
 func (e *exported) checkSites(t *testing.T) {
 	for _, name := range []string{"sites/hosts.csv", "sites/sites.csv"} {
-		lines, err := csv.NewReader(bytes.NewReader(e.file(t, name))).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := testkit.Call(csv.NewReader(bytes.NewReader(e.file(t, name))).ReadAll()).Must(t)
 		sum := map[string]int{}
 		for _, l := range lines[1:] {
 			for i, column := range lines[0] {

@@ -62,10 +62,7 @@ func TestKill(t *testing.T) {
 			t.Skip("takes minutes; scripts/kill.sh runs it, by FOSSICK_KILLS")
 		}
 		corpus := testkit.Corpus(t, "wikispeedia")
-		set, err := datasets.Open(corpus, datasets.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := testkit.Call(datasets.Open(corpus, datasets.Options{})).Must(t)
 		killOften(t, killPlan{set: set, args: []string{"--seed", "http://h115.test/wiki/Ireland"}})
 	})
 }
@@ -338,9 +335,7 @@ func sound(t *testing.T, dir string, k *killer) bool {
 		t.Fatal(err)
 	}
 	problems, err := s.Verify(t.Context())
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(err, s.Close()))
 	for _, p := range problems {
 		k.problems++
 		t.Errorf("after %v kills: %s: %s", k.at, p.Key, p.What)
@@ -385,9 +380,7 @@ func runFossick(t *testing.T, args []string, d time.Duration, when func() bool) 
 	cmd.Env = append(os.Environ(), beMain+"=1")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, 10*time.Second // a browser may hold them when it is killed
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	end, tick := time.After(d), time.NewTicker(time.Millisecond)
@@ -471,19 +464,13 @@ func checkRepeats(t *testing.T, log []request, kills []kill) (again int) {
 // duplicate.
 func checkStore(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
 	n, sums, pages := uint64(0), map[uint64]string{}, map[string]string{}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		if n++; p.Number != n {
 			t.Errorf("page %d follows page %d", p.Number, n-1)
 		}
@@ -496,10 +483,7 @@ func checkStore(t *testing.T, dir string) map[string]string {
 	if counts, err := s.Counts(); err != nil || counts.Pages != n {
 		t.Errorf("%d pages are counted, %v; there are %d", counts.Pages, err, n)
 	}
-	for e, err := range s.URLs().Ended("duplicate") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, s.URLs().Ended("duplicate")) {
 		pages[e.URL] = sums[e.Outcome.Page]
 	}
 	return pages
@@ -508,15 +492,9 @@ func checkStore(t *testing.T, dir string) map[string]string {
 // storedOrder returns the URLs of a store's pages in the order in which they were stored.
 func storedOrder(t *testing.T, dir string) (urls []string) {
 	t.Helper()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		urls = append(urls, p.URL)
 	}
 	return urls

@@ -138,10 +138,7 @@ const frontierService = "/urlfrontier.URLFrontier/"
 
 func newFrontierClient(t *testing.T, addr string) frontierClient {
 	t.Helper()
-	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := testkit.Call(grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))).Must(t)
 	t.Cleanup(func() { conn.Close() })
 	return frontierClient{t, conn}
 }

@@ -41,9 +41,7 @@ func TestKillVerbs(t *testing.T) {
 		"search": {
 			args: func(dir, _ string) []string { return []string{"search", dir, "bank", "--json", "--limit", "1000"} },
 			reset: func(t *testing.T, dir string) {
-				if err := search.Remove(dir); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, search.Remove(dir))
 			},
 			prints: true,
 		},
@@ -73,9 +71,7 @@ func killVerb(t *testing.T, crawl string, v killedVerb) {
 	outs := t.TempDir()
 	out, wholeOut := filepath.Join(outs, "out"), filepath.Join(t.TempDir(), "out")
 	for _, to := range []string{dir, whole} {
-		if err := os.CopyFS(to, os.DirFS(crawl)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.CopyFS(to, os.DirFS(crawl)))
 	}
 	run := func(dir, out string) []byte {
 		killed, printed := runAndKill(t, append(v.args(dir, out), "--quiet"), 2*time.Minute)
@@ -158,16 +154,10 @@ func resultsIn(t *testing.T, printed []byte) []byte {
 
 func keptLabels(t *testing.T, dir string) map[uint64]store.Label {
 	t.Helper()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	all := map[uint64]store.Label{}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		if l, err := s.Label(p.Number); err != nil {
 			t.Fatal(err)
 		} else if l != nil {
@@ -203,17 +193,12 @@ func keptRanks(t *testing.T, dir string) (method string, ranks map[uint64]store.
 	if ranking != nil {
 		method = ranking.Method
 	}
-	for r, err := range s.Ranks().All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testkit.All(t, s.Ranks().All()) {
 		if ranks == nil {
 			ranks = map[uint64]store.Rank{}
 		}
 		ranks[r.Page] = r.Rank
 	}
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(err, s.Close()))
 	return method, ranks
 }

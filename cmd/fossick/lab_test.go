@@ -45,10 +45,7 @@ func TestLabIsFocus(t *testing.T) {
 			}
 			set := upperFolders(t, corpus, test.folders)
 			addr, ca := served(t, set, web.Options{})
-			c, err := lab.Load(t.Context(), set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := testkit.Call(lab.Load(t.Context(), set)).Must(t)
 			labeller := rememberingLabeller(t, test.topic) // one for all policies, as in the lab
 			for _, name := range plan.Names() {
 				t.Run(name, func(t *testing.T) {
@@ -72,26 +69,14 @@ func TestLabIsFocus(t *testing.T) {
 // upperFolders reads a corpus without the pages that lie in more folders.
 func upperFolders(t *testing.T, corpus string, folders int) *datasets.Set {
 	t.Helper()
-	set, err := datasets.Open(corpus, datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(datasets.Open(corpus, datasets.Options{})).Must(t)
 	var kept []*datasets.Example
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if _, path, _ := strings.Cut(e.URL, "://"); strings.Count(path, "/") <= folders+1 {
 			kept = append(kept, e)
 		}
 	}
-	return datasets.FromSeq(corpus, func(yield func(*datasets.Example, error) bool) {
-		for _, e := range kept {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}, datasets.Options{})
+	return datasets.FromSeq(corpus, testkit.Each(kept), datasets.Options{})
 }
 
 // focusOrder runs a crawl and returns the URLs of its pages in order.
@@ -103,14 +88,8 @@ func focusOrder(t *testing.T, args []string) (urls []string) {
 
 func rememberingLabeller(t *testing.T, topicName string) *plan.Labeller {
 	t.Helper()
-	topic, err := models.BuiltinTopic(topicName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := plan.NewLabeller(topic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	topic := testkit.Call(models.BuiltinTopic(topicName)).Must(t)
+	l := testkit.Call(plan.NewLabeller(topic)).Must(t)
 	l.Remember()
 	return l
 }

@@ -53,10 +53,7 @@ func harvestsAsLab(t *testing.T, delay string, policies, topics []string, sets i
 	corpus := testkit.Corpus(t, "wikispeedia")
 	for _, topic := range topics {
 		r := newHarvestRun(t, corpus, topic, sets, delay, policies)
-		crawls, err := r.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		crawls := testkit.Call(r.Run(t.Context(), nil)).Must(t)
 		for p, policy := range r.Policies {
 			served := make([]float64, sets)
 			t.Run(topic+" "+policy.Name, func(t *testing.T) {
@@ -98,9 +95,7 @@ func newHarvestRun(t *testing.T, corpus, topic string, sets int, delay string, p
 		t.Fatal(err)
 	}
 	r := &harvestRun{Setup: setup, topic: topic, dir: t.TempDir(), delay: delay}
-	if err := r.Topic.Model.WriteFile(r.model()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, r.Topic.Model.WriteFile(r.model()))
 	set, err := datasets.Open(corpus, datasets.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -122,9 +117,7 @@ func (r *harvestRun) served(t *testing.T, policy string, set int) float64 {
 		seeds = append(seeds, r.Corpus.Rows[n].Page.URL)
 	}
 	file := filepath.Join(r.dir, fmt.Sprintf("%s-%d.seeds", policy, set))
-	if err := os.WriteFile(file, []byte(strings.Join(seeds, "\n")+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(file, []byte(strings.Join(seeds, "\n")+"\n"), 0o644))
 	urls := focusOrder(t, []string{"focus", "--topic", r.topic, "--model", r.model(), "--score", policy, "--seeds", file,
 		"--proxy", "http://" + r.addr, "--ca", r.ca, "--delay", r.delay, "--max-pages", fmt.Sprint(r.Pages), "--json", "--quiet",
 		"--store", filepath.Join(r.dir, fmt.Sprintf("%s-%d", policy, set))})

@@ -61,6 +61,13 @@ func TestScripts(t *testing.T) {
 	hangUps := make(chan os.Signal, 1)
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
+	full := testkit.Asked()
+	isFull := func(condition string) (bool, error) {
+		if condition != "full" {
+			return false, fmt.Errorf("unknown condition [%s]", condition)
+		}
+		return full, nil
+	}
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Condition: isFull, Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"serveset": serveSetCmd, "pack": pack, "damage": damage, "losebody": loseBody, "misuse": misuse,
 		"bucket": bucketCmd, "fetchobjects": fetchCmd, "sameobjects": sameObjectsCmd,
@@ -73,14 +80,6 @@ func misuse(ts *testscript.TestScript, neg bool, args []string) {
 	if code := run(context.Background(), args, ts.Stdout(), ts.Stderr()); neg || code != exitUsage {
 		ts.Fatalf("fossick %s ended with %d, want %d", strings.Join(args, " "), code, exitUsage)
 	}
-}
-
-// isFull evaluates the condition [full] of scripts.
-func isFull(condition string) (bool, error) {
-	if condition != "full" {
-		return false, fmt.Errorf("unknown condition [%s]", condition)
-	}
-	return testkit.Asked(), nil
 }
 
 // pack FILE NAME.gz|NAME.zst compresses a file.
@@ -185,9 +184,7 @@ func (l *requestLog) requests(t *testing.T) []request {
 	var all []request
 	for dec := json.NewDecoder(bytes.NewReader(l.buf.Bytes())); dec.More(); {
 		var r request
-		if err := dec.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, dec.Decode(&r))
 		all = append(all, r)
 	}
 	return all
@@ -245,10 +242,7 @@ func served(t *testing.T, set *datasets.Set, opt web.Options) (addr, ca string) 
 
 func demoSet(t *testing.T) *datasets.Set {
 	t.Helper()
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(datasets.Open("demo", datasets.Options{})).Must(t)
 	return set
 }
 

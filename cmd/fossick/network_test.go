@@ -26,17 +26,12 @@ func TestSign(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const pem = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF\n-----END PRIVATE KEY-----\n"
 	write(t, "key.pem", pem)
-	if err := os.Chmod("key.pem", 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Chmod("key.pem", 0o600))
 	var out bytes.Buffer
 	if code := run(t.Context(), []string{"identity", "init", "bot.test", "--contact", "me@bot.test"}, &out, &out); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, &out)
 	}
-	directory, err := os.ReadFile("identity/site/.well-known/http-message-signatures-directory")
-	if err != nil {
-		t.Fatal(err)
-	}
+	directory := testkit.Call(os.ReadFile("identity/site/.well-known/http-message-signatures-directory")).Must(t)
 	var mu sync.Mutex // guards the rest
 	published := map[string][]byte{
 		"https://bot.test/.well-known/http-message-signatures-directory":   directory,

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"fossick/crawler/plan"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -96,30 +97,18 @@ func TestWhatSettingsOpen(t *testing.T) {
 func ownSettings(t *testing.T, text string) {
 	t.Helper()
 	dir := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "fossick")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.MkdirAll(dir, 0o755))
 	write(t, filepath.Join(dir, settingsFile), text)
 }
 
 // TestWhatAStoreOpens checks that a resumed crawl prints what it takes from its store.
 func TestWhatAStoreOpens(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s, err := store.Create("s", store.Info{Topic: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	saved, err := json.Marshal(plan.Settings{Manners: plan.Manners{Sign: "key"}, Network: plan.Network{
-		Ways: plan.Ways{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Proxy: "http://127.0.0.1:1", Hosts: "names", CA: "ca.pem"}, Listen: ":0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SetSettings(saved); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create("s", store.Info{Topic: "x"})).Must(t)
+	saved := testkit.Call(json.Marshal(plan.Settings{Manners: plan.Manners{Sign: "key"}, Network: plan.Network{
+		Ways: plan.Ways{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Proxy: "http://127.0.0.1:1", Hosts: "names", CA: "ca.pem"}, Listen: ":0"}})).Must(t)
+	testkit.Must(t, s.SetSettings(saved))
+	testkit.Must(t, s.Close())
 	for want, args := range map[string][]string{
 		"the crawl in s resumes with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --listen :0, --proxy http://127.0.0.1:1, --sign key\n": nil,
 		"the crawl in s resumes with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --proxy http://127.0.0.1:1, --sign key\n":              {"--listen", "127.0.0.1:0"},
@@ -178,9 +167,7 @@ func FuzzSettings(f *testing.F) {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // TestSettingsOfAnyKind checks that a pipe, a folder or the like in place of settings or topics is
@@ -199,18 +186,12 @@ func TestSettingsOfAnyKind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-			if err := os.MkdirAll(filepath.Join("topics", "own"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := put(filepath.Join("topics", "own", "topic.toml")); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.MkdirAll(filepath.Join("topics", "own"), 0o700))
+			testkit.Must(t, put(filepath.Join("topics", "own", "topic.toml")))
 			if code, told := runForErrors(t, []string{"topic", "show", "own"}); code != exitFailed {
 				t.Errorf("a topic: exit code %d, %s", code, told)
 			}
-			if err := put(settingsFile); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, put(settingsFile))
 			if code, told := runForErrors(t, []string{"version"}); code != exitUsage || len(told) > 300 {
 				t.Errorf("settings: exit code %d, %.300s", code, told)
 			}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // mechanism matches a row of docs/papers.md: the mechanism, its flags, its test.
@@ -13,10 +15,7 @@ var mechanism = regexp.MustCompile("(?m)^\\| ([^|]+) \\| ([^|]+) \\| `([a-z/]+)\
 
 // TestPapersPage checks that the flags and tests named in docs/papers.md exist.
 func TestPapersPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/papers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testkit.Call(os.ReadFile("../../docs/papers.md")).Must(t)
 	flags := flagsOfVerbs(t)
 	rows := mechanism.FindAllStringSubmatch(string(page), -1)
 	if len(rows) < 43 || len(rows) != strings.Count(string(page), ".Test") {
@@ -54,15 +53,9 @@ func flagsOfVerbs(t *testing.T) map[string]map[string]bool {
 
 func declares(t *testing.T, folder, test string) bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Call(filepath.Glob(filepath.Join(folder, "*_test.go"))).Must(t)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Call(os.ReadFile(file)).Must(t)
 		if strings.Contains(string(text), "\nfunc "+test+"(") {
 			return true
 		}

@@ -30,10 +30,7 @@ func TestPoliteness(t *testing.T) {
 		testkit.Only(t, "serves a corpus")
 		t.Parallel()
 		corpus := testkit.Corpus(t, "wikispeedia")
-		set, err := datasets.Open(corpus, datasets.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := testkit.Call(datasets.Open(corpus, datasets.Options{})).Must(t)
 		beJudged(t, set, judgedFocus("http://h115.test/wiki/Ireland"))
 	})
 }
@@ -133,9 +130,7 @@ func shareAddresses(t *testing.T, port string) (file string, addresses map[strin
 		fmt.Fprintf(&b, "h%d.test\t127.0.%d.%d:%s\n", i, 1+k/200, 1+k%200, port)
 	}
 	file = filepath.Join(t.TempDir(), "hosts")
-	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(file, []byte(b.String()), 0o644))
 	return file, addresses
 }
 
@@ -146,9 +141,7 @@ func crawlRequests(t *testing.T, dir string, log *requestLog, args []string, wan
 	for log.lines() < want || len(kills) < 2 { // two kills, so that requests lie between
 		full := args
 		if s, err := store.Open(dir); err == nil {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, s.Close())
 			full = append(args[:len(args):len(args)], "--resume")
 		}
 		from, piece := log.lines(), 100+rng.IntN(300)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // notPasted are the README's commands that TestReadme does not run.
@@ -107,13 +109,8 @@ func serveInBackground(t *testing.T, bash, dir, command string) (addr string) {
 	t.Helper()
 	cmd := exec.Command(bash, "-c", "exec "+command)
 	cmd.Dir = dir
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := testkit.Call(cmd.StdoutPipe()).Must(t)
+	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt) // it may have ended
 		_ = cmd.Wait()                       // the error is the interrupt

@@ -18,6 +18,7 @@ import (
 
 	"fossick/datasets/web"
 	"fossick/eval/monitor"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -80,9 +81,7 @@ func TestDiskFull(t *testing.T) {
 	if err := json.Unmarshal([]byte(text[strings.Index(text, "{"):]), &r); err != nil || code != exitFailed || r.Stopped != "disk_full" {
 		wantRefusal(t, "a nearly full disk", code, text, "nearly full", "make room")
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Remove(ballast))
 	verifies(t, dir)
 	log := time.Now()
 	run := runFossick(t, focus(dir, "--resume", "--max-pages", "1000", "--json", "--delay", "20ms"), 10*time.Second, func() bool {
@@ -92,9 +91,7 @@ func TestDiskFull(t *testing.T) {
 		fill(t, ballast, 400)
 		code, text = said(t, "focus", "--resume", "--store", dir)
 		wantRefusal(t, "a full disk", code, text, "room")
-		if err := os.Remove(ballast); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Remove(ballast))
 	}
 	verifies(t, dir)
 	if code, text := said(t, focus(dir, "--resume", "--max-pages", "1000")...); code != exitDone {
@@ -106,10 +103,7 @@ func TestDiskFull(t *testing.T) {
 // fill writes mib MiB, or less if the disk is full.
 func fill(t *testing.T, name string, mib int) {
 	t.Helper()
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(os.Create(name)).Must(t)
 	defer f.Close()
 	block := make([]byte, 1<<20)
 	for range mib {
@@ -125,16 +119,12 @@ func TestReadOnlyDisk(t *testing.T) {
 	_, focus := small(t)
 	dir := filepath.Join(disk, "crawl")
 	fossick(t, focus(dir, "--max-pages", "20")...)
-	if err := remount(disk, true); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, remount(disk, true))
 	for _, args := range [][]string{focus(dir, "--resume"), focus(filepath.Join(disk, "other")), {"verify", dir}, {"repair", dir}} {
 		code, text := said(t, args...)
 		wantRefusal(t, args[0], code, text, "read-only", "written to")
 	}
-	if err := remount(disk, false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, remount(disk, false))
 	verifies(t, dir)
 }
 
@@ -142,13 +132,9 @@ func TestReadOnlyDisk(t *testing.T) {
 func TestNoStore(t *testing.T) {
 	_, focus := small(t)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("not a store"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(file, []byte("not a store"), 0o644))
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "thesis.txt"), []byte("years of work"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(filepath.Join(folder, "thesis.txt"), []byte("years of work"), 0o644))
 	for _, args := range [][]string{{"verify", file}, {"verify", folder}, {"repair", folder}, focus(folder, "--resume"), focus(file)} {
 		code, text := said(t, args...)
 		wantRefusal(t, strings.Join(args, " "), code, text)
@@ -184,17 +170,10 @@ func TestBrokenDatabase(t *testing.T) {
 		} {
 			t.Run(filepath.Base(name)+" "+how, func(t *testing.T) {
 				copied := filepath.Join(t.TempDir(), "copy")
-				if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, os.CopyFS(copied, os.DirFS(dir)))
 				at := filepath.Join(copied, "db", filepath.Base(name))
-				whole, err := os.ReadFile(at)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(at, spoil(whole), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				whole := testkit.Call(os.ReadFile(at)).Must(t)
+				testkit.Must(t, os.WriteFile(at, spoil(whole), 0o644))
 				code, text := said(t, "verify", copied)
 				t.Logf("exit code %d: %.120s", code, text)
 				if code != exitDone && code != exitFailed || strings.Contains(text, "goroutine ") || code == exitFailed && strings.TrimSpace(text) == "" {
@@ -212,10 +191,7 @@ func TestBusyStore(t *testing.T) {
 	_, focus := small(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	fossick(t, focus(dir, "--max-pages", "20")...)
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	var all sync.WaitGroup // each waits for the store for some seconds
 	for _, args := range [][]string{focus(dir, "--resume"), focus(dir), {"verify", dir}, {"repair", dir}} {
 		all.Go(func() {
@@ -224,9 +200,7 @@ func TestBusyStore(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Close())
 	verifies(t, dir)
 }
 
@@ -237,9 +211,7 @@ func TestNoInodes(t *testing.T) {
 	dir := filepath.Join(disk, "crawl")
 	fossick(t, focus(dir, "--max-pages", "20")...)
 	others := filepath.Join(disk, "others")
-	if err := os.Mkdir(others, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(others, 0o755))
 	for n := range 200 {
 		if err := os.WriteFile(filepath.Join(others, fmt.Sprint(n)), nil, 0o644); err != nil {
 			break // full, as intended
@@ -249,9 +221,7 @@ func TestNoInodes(t *testing.T) {
 		code, text := said(t, args...)
 		wantRefusal(t, args[0], code, text, "more files", "df -i")
 	}
-	if err := os.RemoveAll(others); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.RemoveAll(others))
 	verifies(t, dir)
 	if code, text := said(t, focus(dir, "--resume", "--max-pages", "100")...); code != exitDone {
 		t.Errorf("with room again: %s", text)
@@ -301,9 +271,7 @@ func TestRepairSaysWhatIsLost(t *testing.T) {
 	if err != nil || len(tables) == 0 {
 		t.Fatalf("%v tables, %v", tables, err)
 	}
-	if err := os.Remove(tables[len(tables)-1]); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Remove(tables[len(tables)-1]))
 	code, text = said(t, "repair", dir)
 	wantRefusal(t, "repair after a table is gone", code, text, "but it is missing")
 	verifies(t, dir)

@@ -34,24 +34,12 @@ type crawledPage struct {
 // crawledPages returns what the crawl in dir read on each page.
 func crawledPages(t *testing.T, dir string) (read map[string]crawledPage, rendered int) {
 	t.Helper()
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	read = map[string]crawledPage{}
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := s.Body(p.Number)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
+		body := testkit.Call(s.Body(p.Number)).Must(t)
+		parsed := testkit.Call(page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})).Must(t)
 		read[p.URL] = crawledPage{strings.Join(strings.Fields(parsed.Text), " "), len(p.Links)}
 		if p.Rendering.Done() {
 			rendered++
@@ -107,19 +95,10 @@ func judgeArchive(t *testing.T, crawl string, read map[string]crawledPage, log [
 	t.Helper()
 	to := t.TempDir()
 	fossick(t, "export", crawl, "--to", "warc", "-o", to, "--quiet")
-	set, err := datasets.Open(to, datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Call(datasets.Open(to, datasets.Options{})).Must(t)
 	again := map[string]string{}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := page.Parse([]byte(e.HTML), page.ParseOptions{URL: e.URL, ContentType: "text/html; charset=utf-8"})
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
+		p := testkit.Call(page.Parse([]byte(e.HTML), page.ParseOptions{URL: e.URL, ContentType: "text/html; charset=utf-8"})).Must(t)
 		again[e.URL] = strings.Join(strings.Fields(p.Text), " ")
 	}
 	for url, p := range read {
@@ -127,15 +106,9 @@ func judgeArchive(t *testing.T, crawl string, read map[string]crawledPage, log [
 			t.Errorf("the archive has the text %q of %s, the crawl %q", again[url], url, p.text)
 		}
 	}
-	f, err := os.Open(filepath.Join(to, "pages-00001.warc.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(os.Open(filepath.Join(to, "pages-00001.warc.gz"))).Must(t)
 	defer f.Close()
-	archive, err := warc.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := testkit.Call(warc.NewReader(f)).Must(t)
 	sent, pages := map[string]int{}, 0
 	for {
 		rec, err := archive.Next()

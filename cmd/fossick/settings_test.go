@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"fossick/internal/testkit"
 )
 
 type bakery struct {
@@ -27,9 +29,7 @@ func read(t *testing.T, toml string, args ...string) (*bakery, *settings, error)
 	t.Helper()
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	if err := os.WriteFile(settingsFile, []byte(toml), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(settingsFile, []byte(toml), 0o644))
 	s := readSettings(func(flag *kong.Flag) bool { return flag.Name != "door" })
 	var l bakery
 	parser, err := kong.New(&l, kong.Resolvers(s))
@@ -77,10 +77,7 @@ func TestWrongSettings(t *testing.T) {
 }
 
 func TestUnknownEnv(t *testing.T) {
-	parser, err := kong.New(&bakery{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := testkit.Call(kong.New(&bakery{})).Must(t)
 	got := unknownEnvWarnings(parser.Model, []string{"FOSSICK_LOAVE=1", "FOSSICK_LOAVES=1", "FOSSICK_FULL=1", "FOSSICK_TEST_PEERS=x", "LOAVE=1"})
 	if want := []string{"FOSSICK_LOAVE has no effect: no verb has such a flag; did you mean FOSSICK_LOAVES?"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -102,10 +99,7 @@ type little struct {
 
 func newLittle(t testing.TB, out io.Writer) *kong.Kong {
 	t.Helper()
-	parser, err := kong.New(&little{}, kong.Name("fossick"), kong.Writers(out, out), kong.Exit(func(int) {}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := testkit.Call(kong.New(&little{}, kong.Name("fossick"), kong.Writers(out, out), kong.Exit(func(int) {}))).Must(t)
 	return parser
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/datasets/web"
+	"fossick/internal/testkit"
 )
 
 // copiedWeb has 30 pages over http and 20 over https, 7 copies of them, and 5 that differ from one in a
@@ -45,13 +46,7 @@ func copiedWeb() *datasets.Set {
 		add(fmt.Sprintf("http://copies.test/%d", i), html)
 	}
 	rows = append([]*datasets.Example{{URL: "http://start.test/", HTML: "<title>Start</title>" + start.String()}}, rows...)
-	return datasets.FromSeq("copied", func(yield func(*datasets.Example, error) bool) {
-		for _, e := range rows {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}, datasets.Options{})
+	return datasets.FromSeq("copied", testkit.Each(rows), datasets.Options{})
 }
 
 // TestStatsTables checks the rows of duplicates and TLS for a known web; headers of near-duplicates are
@@ -76,10 +71,7 @@ func TestStatsTables(t *testing.T) {
 		}
 	}
 	fossick(t, "stats", dir, "--top", "0", "--quiet", "--csv", folder)
-	files, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testkit.Call(os.ReadDir(folder)).Must(t)
 	if len(files) != len(statsKeys) {
 		t.Errorf("%d files, want one of each of %d tables", len(files), len(statsKeys))
 	}
@@ -129,9 +121,7 @@ type statsTables map[string]json.RawMessage
 func statsOf(t *testing.T, dirs ...string) statsTables {
 	t.Helper()
 	var all statsTables
-	if err := json.Unmarshal(fossick(t, append([]string{"stats", "--json", "--top", "0", "--quiet"}, dirs...)...), &all); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(fossick(t, append([]string{"stats", "--json", "--top", "0", "--quiet"}, dirs...)...), &all))
 	return all
 }
 

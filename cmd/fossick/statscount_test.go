@@ -16,6 +16,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -50,10 +51,7 @@ func newWebCount(t *testing.T, set *datasets.Set, seeds ...string) *webCount {
 		t: t, corpus: map[string]*datasets.Example{}, depth: map[string]int{}, links: map[string]int{}, out: map[string]int{}, state: map[string]string{},
 		bodies: map[page.Checksum]bool{}, bytes: map[string]bool{}, got: map[string]bool{}, skipped: map[string]bool{}, hosts: map[string]bool{}, want: map[string]map[string]map[string]float64{},
 	}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for e := range testkit.All(t, set.Examples()) {
 		if key, err := datasets.Key(e.URL); err == nil && w.corpus[key] == nil {
 			w.corpus[key] = e
 		}

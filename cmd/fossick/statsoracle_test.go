@@ -34,10 +34,7 @@ func TestStats(t *testing.T) {
 				testkit.Only(t, "crawls a corpus")
 				name = testkit.Corpus(t, name)
 			}
-			set, err := datasets.Open(name, datasets.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			set := testkit.Call(datasets.Open(name, datasets.Options{})).Must(t)
 			log := &requestLog{}
 			addr, ca := serveNamed(t, set, web.Options{Latency: time.Millisecond, Log: log, Faults: web.FaultPlan{
 				Share: 0.1, Names: []string{"status-403", "status-410", "redirect-nowhere", "wrong-type", "hang-up", "short-body"}}})
@@ -68,14 +65,8 @@ func countedCrawl(proxy, ca, dir string) []string {
 // serveNamed serves a set with the server names of serverOf.
 func serveNamed(t *testing.T, set *datasets.Set, opt web.Options) (addr, ca string) {
 	t.Helper()
-	web, err := web.New(t.Context(), opt, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	web := testkit.Call(web.New(t.Context(), opt, set)).Must(t)
+	l := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if full, _ := serverOf(r.URL.Host); r.Method != http.MethodConnect {
 			w.Header().Set("Server", full)
@@ -101,14 +92,8 @@ func labelsOf(t *testing.T, model string, w *webCount) map[string]string {
 	rows := filepath.Join(t.TempDir(), "rows.jsonl")
 	var lines bytes.Buffer
 	for _, p := range w.pages {
-		e, err := w.row(p.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		line, err := json.Marshal(map[string]string{"url": e.URL, "html": e.HTML, "text": e.Text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Call(w.row(p.url)).Must(t)
+		line := testkit.Call(json.Marshal(map[string]string{"url": e.URL, "html": e.HTML, "text": e.Text})).Must(t)
 		lines.Write(append(line, '\n'))
 	}
 	write(t, rows, lines.String())
@@ -116,9 +101,7 @@ func labelsOf(t *testing.T, model string, w *webCount) map[string]string {
 	var said struct {
 		Results []struct{ Name, Label string }
 	}
-	if err := json.Unmarshal(out, &said); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(out, &said))
 	labels := map[string]string{}
 	for _, r := range said.Results {
 		labels[r.Name] = r.Label

@@ -31,10 +31,7 @@ func (p killPlan) listed(t *testing.T, dir string) string {
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Call(os.ReadFile(path)).Must(t)
 	return string(text)
 }
 
@@ -70,10 +67,7 @@ func TestSeedsTable(t *testing.T) {
 	addr, _ := served(t, linkedWeb(6, 5), web.Options{})
 	dir, table := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "seeds.jsonl")
 	surveyOnce(t, "--seed", "http://h0.test/0", "--seed", "http://h1.test/nothing", "--proxy", "http://"+addr, "--delay", "0", "--store", dir, "--seeds-table", table)
-	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Open(dir)).Must(t)
 	defer s.Close()
 	contents, candidates := 0, 0
 	for line := range strings.Lines(readFile(t, table)) {
@@ -84,9 +78,7 @@ func TestSeedsTable(t *testing.T) {
 			Content    *string `json:"content_hash"`
 			Candidate  bool
 		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(line), &row))
 		hash := store.HashURL(row.URL)
 		seen, err := s.Lookup([]store.Hash{hash})
 		if err != nil || row.Hash != fmt.Sprintf("%x", hash) || (row.ID == nil) != (seen[0].ID == 0) || row.ID != nil && store.ID(*row.ID) != seen[0].ID {
@@ -98,10 +90,7 @@ func TestSeedsTable(t *testing.T) {
 		if (row.Content != nil) != (row.State == "ok") {
 			t.Errorf("%s: a hash of content, without a page or none with one", line)
 		}
-		for p, err := range s.Pages() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, s.Pages()) {
 			if p.URL == row.URL && !row.Candidate {
 				if contents++; *row.Content != fmt.Sprintf("%x", p.Checksum) {
 					t.Errorf("%s; the page has %x", line, p.Checksum)
@@ -154,9 +143,7 @@ func surveyOnce(t *testing.T, args ...string) (r struct {
 	Parties, Seeds, Candidates int
 }) {
 	t.Helper()
-	if err := json.Unmarshal(fossick(t, append([]string{"survey", "--json", "--quiet"}, args...)...), &r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(fossick(t, append([]string{"survey", "--json", "--quiet"}, args...)...), &r))
 	return r
 }
 

@@ -11,15 +11,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // TestTopicCheck checks the outcomes of start pages: redirects to a page and to none, a silent host, and
 // one that robots.txt refuses. If none answers, the exit code is 1, and a crawl gives advice.
 func TestTopicCheck(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	silent := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	defer silent.Close()
 	web := http.NewServeMux()
 	web.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "User-agent: *\nDisallow: /kept\n") })
@@ -33,13 +32,9 @@ func TestTopicCheck(t *testing.T) {
 	defer server.Close()
 	addr := server.Listener.Addr().String()
 	t.Chdir(t.TempDir())
-	if err := os.MkdirAll("topics/bees", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.MkdirAll("topics/bees", 0o700))
 	write := func(name, text string) {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	write("hosts", "hive.test\t"+addr+"\nsilent.test\t"+silent.Addr().String()+"\n")
 	topic := func(seeds string) {

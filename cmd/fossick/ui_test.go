@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fossick/crawler"
+	"fossick/internal/testkit"
 	"fossick/ui"
 )
 
@@ -31,10 +32,7 @@ func TestQuietPage(t *testing.T) {
 // TestLeadTo: the file with the token is its owner's alone.
 func TestLeadTo(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
-	file, err := leadTo("http://127.0.0.1:1/?token=t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testkit.Call(leadTo("http://127.0.0.1:1/?token=t")).Must(t)
 	text, _ := os.ReadFile(file)
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(string(text), "url=http://127.0.0.1:1/?token=t") {
 		t.Errorf("%v, %v: %s", info, err, text)

@@ -52,10 +52,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	got := map[int]int{}
-	for v, err := range visitsOf(t, dir) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for v := range testkit.All(t, visitsOf(t, dir)) {
 		got[v.Code]++
 	}
 	all, noted := 0, 0
@@ -78,15 +75,9 @@ func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
 func changingDemo(t *testing.T, set *datasets.Set, log io.Writer, plan web.ChangePlan) (served *web.Web, addr string) {
 	t.Helper()
-	served, err := web.New(t.Context(), web.Options{Log: log, Change: plan, Seed: 5, Sitemaps: plan.Wrong > 0}, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	served = testkit.Call(web.New(t.Context(), web.Options{Log: log, Change: plan, Seed: 5, Sitemaps: plan.Wrong > 0}, set)).Must(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -98,9 +89,7 @@ func changingDemo(t *testing.T, set *datasets.Set, log io.Writer, plan web.Chang
 
 func watch(t *testing.T, dir string, args ...string) (r watchResult) {
 	t.Helper()
-	if err := json.Unmarshal(fossick(t, append([]string{"watch", dir, "--json", "--quiet"}, args...)...), &r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(fossick(t, append([]string{"watch", dir, "--json", "--quiet"}, args...)...), &r))
 	return r
 }
 
@@ -153,10 +142,7 @@ func TestWatchNews(t *testing.T) {
 // visitsOf yields the visits to stored pages, without those that stored them.
 func visitsOf(t *testing.T, dir string) func(yield func(change.Visit, error) bool) {
 	return func(yield func(change.Visit, error) bool) {
-		s, err := store.OpenWhenFree(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(store.OpenWhenFree(t.Context(), dir)).Must(t)
 		defer func() {
 			if err := s.Close(); err != nil {
 				t.Error(err)
@@ -180,20 +166,14 @@ func visitsOf(t *testing.T, dir string) func(yield func(change.Visit, error) boo
 // visits / interval) for a page that changes by a Poisson process.
 func agree(t *testing.T, served *web.Web, dir string) {
 	t.Helper()
-	s, err := store.OpenWhenFree(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.OpenWhenFree(t.Context(), dir)).Must(t)
 	defer func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	pages, within, expected, found := 0, 0, 0., 0.
-	for p, err := range watchedPages(s) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, watchedPages(s)) {
 		interval := served.Truth(p.URL).Interval.Seconds() * 1000
 		looks, changes, chance, last := 0, 0, 0., p.Visits[0].At
 		for _, v := range p.Visits[1:] {
@@ -357,9 +337,7 @@ func TestWatchChanges(t *testing.T) {
 	if err != nil || len(few.New) != 1 || few.all[&few.New] != 3 || slices.ContainsFunc(c.New, func(l changeLine) bool { return l.At > few.New[0].At }) {
 		t.Errorf("the newest alone: %+v, %v", few, err)
 	}
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, st.Close())
 	out.Reset()
 	if code := run(t.Context(), []string{"watch", "s", "--since", "1d"}, &out, &errs); code != 0 || !strings.Contains(out.String(), "3 pages new, 0 changed, 1 gone") || strings.Contains(out.String(), "S(n)") {
 		t.Errorf("exit code %d, %s", code, out.String())

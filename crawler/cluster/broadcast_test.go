@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // speaker is an agent whose record of items, said, survives its runs.
@@ -63,10 +65,7 @@ func nothing() ([]broadcastItem, error) { return nil, nil }
 // roundOf returns the messages of an agent's round.
 func roundOf(t testing.TB, b *broadcast, soFar func() ([]broadcastItem, error), to ...AgentID) []broadcastTo {
 	t.Helper()
-	messages, err := b.nextRound(to, soFar)
-	if err != nil {
-		t.Fatal(err)
-	}
+	messages := testkit.Call(b.nextRound(to, soFar)).Must(t)
 	return messages
 }
 
@@ -100,10 +99,7 @@ func (n *gossip) round(t *testing.T) {
 			if a.id != m.to {
 				continue
 			}
-			items, err := a.b.handle(m.from, m.bytes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			items := testkit.Call(a.b.handle(m.from, m.bytes)).Must(t)
 			for _, word := range items {
 				a.heard[string(word)]++
 			}
@@ -193,10 +189,7 @@ func TestNobodyAnswers(t *testing.T) {
 	var got []string
 	for range 3 * mostSpare {
 		for _, m := range roundOf(t, a.b, a.soFar, b.id) {
-			items, err := b.b.handle(a.id, m.bytes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			items := testkit.Call(b.b.handle(a.id, m.bytes)).Must(t)
 			for _, it := range items {
 				if len(it) < len(large) {
 					got = append(got, string(it))
@@ -204,9 +197,7 @@ func TestNobodyAnswers(t *testing.T) {
 			}
 		}
 		for _, m := range roundOf(t, b.b, b.soFar, a.id) {
-			if _, err := a.b.handle(b.id, m.bytes); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Call(a.b.handle(b.id, m.bytes)).Must(t)
 		}
 	}
 	if want := "[label 50 label 150 label 250]"; fmt.Sprint(got) != want || len(a.b.peers[b.id].queue) > 0 {

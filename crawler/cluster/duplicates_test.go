@@ -48,10 +48,7 @@ func TestDuplicates(t *testing.T) {
 				}
 				dropped, duplicates := uint64(0), uint64(0)
 				for _, s := range g.stores {
-					n, err := s.Counts()
-					if err != nil {
-						t.Fatal(err)
-					}
+					n := testkit.Call(s.Counts()).Must(t)
 					dropped += n.Dropped
 					duplicates += n.States[string(fetch.StateDuplicate)]
 				}
@@ -76,16 +73,10 @@ func TestDuplicatesAndDeath(t *testing.T) {
 		g.wait()
 		var urls []string
 		for _, id := range []string{"aaaaaaaaaaaaaaaa", "cccccccccccccccc"} {
-			for p, err := range g.stores[id].Pages() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for p := range testkit.All(t, g.stores[id].Pages()) {
 				urls = append(urls, p.URL)
 			}
-			for e, err := range g.stores[id].URLs().Ended("lost") {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for e := range testkit.All(t, g.stores[id].URLs().Ended("lost")) {
 				urls = append(urls, e.URL)
 			}
 		}

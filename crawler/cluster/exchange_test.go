@@ -11,19 +11,14 @@ import (
 	"testing"
 
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/internal/wire"
 )
 
 func TestHubOpen(t *testing.T) {
 	hub := NewHub()
-	first, err := hub.Open(agentName(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := hub.Open(agentName(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Call(hub.Open(agentName(1))).Must(t)
+	second := testkit.Call(hub.Open(agentName(1))).Must(t)
 	if _, err := first.Receive(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("the first hears %v", err)
 	}

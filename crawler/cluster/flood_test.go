@@ -15,7 +15,7 @@ import (
 // TestFlood: one agent sends so many URLs to the others that in full tests they arrive until the end,
 // 20,000 a second. The others still fetch at least four fifths as fast as without.
 func TestFlood(t *testing.T) {
-	urls, span := testkit.Rounds(5000, 300_000), 4*time.Second
+	urls, span := testkit.Rounds(5000, 180_000), 4*time.Second
 	rate := func(urls int) (perSecond float64) {
 		synctest.Test(t, func(t *testing.T) { perSecond = floodRate(t, urls, span) })
 		return perSecond
@@ -44,15 +44,9 @@ func floodRate(t *testing.T, urls int, span time.Duration) float64 {
 			p.Links = append(p.Links, crawler.Link{URL: fmt.Sprint(host, first+i), Score: .1})
 		}
 		b := s.Batch()
-		if err := store.OutboxIn(b).Put(parts.Part(host), &counts, p.Pack()); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.PutCounts(&counts); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, store.OutboxIn(b).Put(parts.Part(host), &counts, p.Pack()))
+		testkit.Must(t, b.PutCounts(&counts))
+		testkit.Must(t, b.Commit())
 	}
 	for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", flooder} {
 		g.start(id, true)
@@ -73,10 +67,7 @@ func floodRate(t *testing.T, urls int, span time.Duration) float64 {
 	}
 	var known uint64
 	for id, s := range g.stores {
-		c, err := s.Counts()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(s.Counts()).Must(t)
 		if id != flooder {
 			known += c.URLs
 		}

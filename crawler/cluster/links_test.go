@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fossick/internal/testkit"
 	"fossick/internal/wire"
 )
 
@@ -33,10 +34,7 @@ func TestWindow(t *testing.T) {
 					if len(e.bytes) > mostMessageBytes {
 						t.Errorf("a message of %d bytes", len(e.bytes))
 					}
-					m, err := decodeMessage(e.bytes)
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := testkit.Call(decodeMessage(e.bytes)).Must(t)
 					sent = append(sent, m)
 				}
 			}
@@ -97,10 +95,7 @@ func TestTurns(t *testing.T) {
 				case readOutbox:
 					todo = append(todo, outgoingEvent{e.partition, e.after, []Parcel{{Number: e.after + 1, Bytes: make([]byte, 10)}}})
 				case sendMessage:
-					m, err := decodeMessage(e.bytes)
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := testkit.Call(decodeMessage(e.bytes)).Must(t)
 					sent[m.Partition]++
 					acks = append(acks, messageEvent{wire.Encode(message{Version: wireVersion, Kind: kindAck, From: idB, Partition: m.Partition, Epoch: 1, After: m.Parcels[0].Number})})
 				}

@@ -176,10 +176,7 @@ func TestMemberLimits(t *testing.T) {
 	for most, waits := range map[uint64]bool{0: false, 40: true} {
 		opt := crawlOf(t, storeOf(t, string(idA)), &web{}, alike{})
 		opt.MaxPages, opt.Patience, opt.Delay = most, 0, crawler.Delay{}
-		m, err := New(opt, Protocol{ID: idA}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Call(New(opt, Protocol{ID: idA}, nil)).Must(t)
 		if p := m.opt.Protocol; p.maxPages != int64(most) || (p.price != nil) != waits {
 			t.Errorf("of %d pages: the protocol ends after %d, waits for better links: %v", most, p.maxPages, p.price != nil)
 		}

@@ -26,7 +26,7 @@ import (
 // union, computed by its definition, within ε.
 func TestAgainstDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for web := range testkit.Rounds(60, 1000) {
+	for web := range testkit.Rounds(60, 300) {
 		agents := randomAgents(r, 1+r.IntN(5), 1+r.IntN(40))
 		all := union(agents)
 		if len(all) == 0 {
@@ -412,7 +412,7 @@ func l1(a, b []float64) (sum float64) {
 // union: within ε of PageRank, within 2ε of its result, with the same top 100. A repeated run
 // gives the same bits.
 func TestAgainstRank(t *testing.T) {
-	g := synthetic(t, testkit.Rounds(4_000, 50_000))
+	g := synthetic(t, testkit.Rounds(4_000, 20_000))
 	n := g.Nodes()
 	of := func(epsilon float64) []float64 {
 		r, err := rank.Of(t.Context(), g, rank.Options{Epsilon: epsilon})
@@ -459,7 +459,7 @@ func TestAgainstRank(t *testing.T) {
 func TestRankDeaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	died, ranked := 0, 0
-	for seed := range testkit.Rounds(12, 300) {
+	for seed := range testkit.Rounds(12, 100) {
 		agents := randomAgents(r, 2+r.IntN(3), 10+r.IntN(30))
 		all := union(agents)
 		if len(all) == 0 {
@@ -524,7 +524,7 @@ func TestRankDeaths(t *testing.T) {
 // TestRounds compares methods: a start by BlockRank saves power steps, and ranking blocks in each
 // round saves more. Blocks of whole sites need fewer rounds and bytes than random blocks.
 func TestRounds(t *testing.T) {
-	g := synthetic(t, testkit.Rounds(4_000, 50_000))
+	g := synthetic(t, testkit.Rounds(4_000, 20_000))
 	r := rand.New(rand.NewPCG(1, 2))
 	anyhow := make([]int, g.Nodes())
 	for v := range anyhow {

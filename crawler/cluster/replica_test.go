@@ -36,10 +36,7 @@ type owner struct {
 const ownerID = "00000000000000aa"
 
 func newOwner(t *testing.T, bodies bool) *owner {
-	s, err := store.Create(filepath.Join(t.TempDir(), "owner"), store.Info{Agent: ownerID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(filepath.Join(t.TempDir(), "owner"), store.Info{Agent: ownerID})).Must(t)
 	t.Cleanup(func() { _ = s.Close() })
 	o := &owner{
 		t: t, store: s, bodies: bodies, rng: rand.New(rand.NewPCG(1, 2)), dice: rand.New(rand.NewPCG(3, 4)),
@@ -165,10 +162,7 @@ func (o *owner) commit(large bool) (number uint64) {
 // urls returns all that a store knows about URLs.
 func urls(t *testing.T, s *store.Store) string {
 	var b bytes.Buffer
-	for k, err := range s.URLs().Known() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for k := range testkit.All(t, s.URLs().Known()) {
 		fmt.Fprintf(&b, "%d %s %v\n", k.ID, k.URL, k.Outcome)
 	}
 	return b.String()
@@ -236,10 +230,7 @@ func TestFollow(t *testing.T) {
 			}
 			o.sender.mu.Unlock()
 			left := 0
-			for p, err := range store.OutboxOf(o.store).Parcels(store.KeeperPart, 0) {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for p := range testkit.All(t, store.OutboxOf(o.store).Parcels(store.KeeperPart, 0)) {
 				_ = p
 				left++
 			}
@@ -337,10 +328,7 @@ func TestSilentKeeper(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			synctest.Wait()
 			waits := 0
-			for _, err := range store.OutboxOf(o.store).Parcels(store.KeeperPart, 0) {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for range testkit.All(t, store.OutboxOf(o.store).Parcels(store.KeeperPart, 0)) {
 				waits++
 			}
 			most = max(most, waits)

@@ -174,9 +174,7 @@ func TestScale(t *testing.T) {
 		t.Errorf("an agent of %d reads %.0f bytes a minute, one of %d %.0f", sizes[0], few, sizes[len(sizes)-1], many)
 	}
 	if name != "" {
-		if err := os.WriteFile(name, []byte(table.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(name, []byte(table.String()), 0o600))
 	}
 }
 

@@ -33,7 +33,7 @@ func TestSimulation(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_SCHEDULES")); err == nil {
 		schedules = uint64(n)
 	}
-	wrong := search(0, schedules, sound, "", func(w *world) {
+	testkit.Must(t, search(0, schedules, sound, "", func(w *world) {
 		counts.Lock()
 		defer counts.Unlock()
 		counts.fetches += w.fetches
@@ -41,10 +41,7 @@ func TestSimulation(t *testing.T) {
 		counts.moved += w.moved
 		counts.takeovers += w.takeovers
 		counts.ended[w.ended]++
-	})
-	if wrong != nil {
-		t.Fatal(wrong)
-	}
+	}))
 	t.Logf("%d schedules: %d fetches, %d crashes, partitions came to an owner %d times, %d of them from the dead; ended %v",
 		schedules, counts.fetches, counts.crashes, counts.moved, counts.takeovers, counts.ended)
 }

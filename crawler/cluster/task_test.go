@@ -155,7 +155,7 @@ func chat(ctx context.Context, p *peer, me, peers, count int) error {
 // TestTask: of all frames a fifth each is lost, late and doubled. Still all messages arrive once
 // and in order, and all agents end.
 func TestTask(t *testing.T) {
-	for seed := range testkit.Rounds(5, 200) {
+	for seed := range testkit.Rounds(5, 60) {
 		synctest.Test(t, func(t *testing.T) {
 			agents, count := 1+seed%4, 30
 			w := &taskWorld{NewHub(), uint64(seed)}
@@ -186,7 +186,7 @@ func TestTask(t *testing.T) {
 // TestTaskDeaths: if an agent dies and comes back, all start again.
 func TestTaskDeaths(t *testing.T) {
 	const agents = 3
-	for seed := range testkit.Rounds(9, 150) {
+	for seed := range testkit.Rounds(9, 50) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &taskWorld{NewHub(), uint64(seed)}
 			r := rand.New(rand.NewPCG(uint64(seed), 7))
@@ -394,10 +394,7 @@ func FuzzTaskWire(f *testing.F) {
 // pairOf returns peer 0 of two in session 7. Nobody reads its exchange.
 func pairOf(t *testing.T) *peer {
 	t.Helper()
-	e, err := NewHub().Open(idA)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Call(NewHub().Open(idA)).Must(t)
 	t.Cleanup(func() { _ = e.Close() })
 	return newPeer(e, 7, 0, []AgentID{idA, idB}, time.Second)
 }

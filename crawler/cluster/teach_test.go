@@ -174,10 +174,7 @@ func membersTeach(t *testing.T, seed uint64) {
 }
 
 func storedAt(t *testing.T, s *store.Store) (urls []string) {
-	for p, err := range s.Pages() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for p := range testkit.All(t, s.Pages()) {
 		urls = append(urls, p.URL)
 	}
 	return urls
@@ -205,9 +202,7 @@ func TestLabelsReachAll(t *testing.T) {
 		}
 		stored := storedAt(t, g.stores[a])
 		label := func(url string, onTopic bool) {
-			if _, err := g.members[a].Engine().Mark(t.Context(), []crawler.Mark{{URL: url, OnTopic: onTopic}}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Call(g.members[a].Engine().Mark(t.Context(), []crawler.Mark{{URL: url, OnTopic: onTopic}})).Must(t)
 		}
 		away := storedAt(t, g.stores[b])[0] // b has the page, a labels it
 		label(stored[0], true)
@@ -218,9 +213,7 @@ func TestLabelsReachAll(t *testing.T) {
 		label(stored[1], false)
 		time.Sleep(8 * time.Second)
 		g.stop(b)
-		if _, err := g.members[a].Engine().Mark(t.Context(), []crawler.Mark{{URL: stored[2], Gone: true}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(g.members[a].Engine().Mark(t.Context(), []crawler.Mark{{URL: stored[2], Gone: true}})).Must(t)
 		g.start(b, false)
 		g.start(c, false)
 		g.wait()
@@ -231,9 +224,7 @@ func TestLabelsReachAll(t *testing.T) {
 			}
 			for url, word := range map[string]string{stored[0]: "true", stored[1]: "false", away: "true"} {
 				var s, p int
-				if _, err := fmt.Sscanf(url, "http://s%d.test/%d", &s, &p); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Call(fmt.Sscanf(url, "http://s%d.test/%d", &s, &p)).Must(t)
 				title := "stone"
 				if p%3 == 0 {
 					title = "gold"

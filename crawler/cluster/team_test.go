@@ -53,10 +53,7 @@ func crawlAsTeam(t *testing.T, w *web, agents int, set func(*crawler.Options)) (
 	}
 	var urls []string
 	for _, o := range all {
-		for p, err := range o.Store.Pages() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, o.Store.Pages()) {
 			urls = append(urls, p.URL)
 		}
 		if problems, err := o.Store.Verify(t.Context()); err != nil || len(problems) > 0 {
@@ -332,10 +329,7 @@ func TestLabels(t *testing.T) {
 				opt.Delay.Rest = 100 * time.Millisecond
 				all = append(all, opt)
 			}
-			team, err := NewTeam(all)
-			if err != nil {
-				t.Fatal(err)
-			}
+			team := testkit.Call(NewTeam(all)).Must(t)
 			ctx, stop := context.WithCancel(t.Context())
 			done := make(chan error)
 			go func() {
@@ -363,13 +357,8 @@ func TestLabels(t *testing.T) {
 // labelOne labels a stored page as on topic, at the agent that has it.
 func labelOne(t *testing.T, team *Team, stores []*store.Store) (url, said string) {
 	for i, engine := range team.Engines() {
-		for p, err := range stores[i].Pages() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := engine.Mark(t.Context(), []crawler.Mark{{URL: p.URL, OnTopic: true}}); err != nil {
-				t.Fatal(err)
-			}
+		for p := range testkit.All(t, stores[i].Pages()) {
+			testkit.Call(engine.Mark(t.Context(), []crawler.Mark{{URL: p.URL, OnTopic: true}})).Must(t)
 			return p.URL, "true of " + p.Title
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -110,10 +111,7 @@ func (alike) ScorePage(*page.Page, float64) crawler.Score {
 // storeOf returns an agent's new store.
 func storeOf(t *testing.T, agent string) *store.Store {
 	t.Helper()
-	s, err := store.Create(t.TempDir(), store.Info{Agent: agent})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(t.TempDir(), store.Info{Agent: agent})).Must(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -125,9 +123,6 @@ func storeOf(t *testing.T, agent string) *store.Store {
 // crawlOf returns the options of a crawl into a store, with a fixed delay of 0.
 func crawlOf(t *testing.T, s *store.Store, f crawler.Fetcher, scorer crawler.Scorer) crawler.Options {
 	t.Helper()
-	order, err := orders.OrderingByName("relevance")
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := testkit.Call(orders.OrderingByName("relevance")).Must(t)
 	return crawler.Options{Store: s, Fetcher: f, Scorer: scorer, Ordering: order, Seeds: []string{"http://s0.test/0"}, Workers: 6, Delay: crawler.Delay{Fixed: true}, Patience: 1}
 }

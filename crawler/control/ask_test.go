@@ -11,6 +11,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -41,10 +42,7 @@ const asker = "http://a.test/"
 // askedStore has one page, which links to URLs: one waits, one has failed, one is unknown.
 func askedStore(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.Create(t.TempDir(), store.Info{Topic: "gold"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(t.TempDir(), store.Info{Topic: "gold"})).Must(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -61,9 +59,7 @@ func askedStore(t *testing.T) *store.Store {
 		errs = append(errs, b.PutDiscovery(id, store.Discovery{URL: asker + path}), b.PutSeen(store.HashURL(asker+path), id, false))
 	}
 	errs = append(errs, b.PutCounts(&store.Counts{URLs: 3, Pages: 1, States: map[string]uint64{"ok": 1, "code": 1}}), b.Commit())
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(errs...))
 	return s
 }
 
@@ -75,10 +71,7 @@ func TestQuestions(t *testing.T) {
 		return crawler.Question{URL: asker, Link: page.Key(asker + path), Probability: 0.25, Reach: 0.125}
 	}
 	c := &curious{questions: []crawler.Question{of("failed"), of("unknown"), {URL: asker + "waits"}, of("gone"), of("waits"), {URL: asker, Probability: 0.75}}}
-	got, err := questions(s, page.NewNormalizer(nil), c, "", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Call(questions(s, page.NewNormalizer(nil), c, "", 2)).Must(t)
 	if want := "[2 4 8]"; fmt.Sprint(c.asked) != want || len(got) != 2 {
 		t.Fatalf("asked for %v questions, want %s: %+v", c.asked, want, got)
 	}

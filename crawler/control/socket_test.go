@@ -13,6 +13,7 @@ import (
 	"fossick/crawler/story"
 	"fossick/internal/cli"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -22,23 +23,15 @@ import (
 func TestSocket(t *testing.T) {
 	for _, name := range []string{"s", strings.Repeat("long", 40)} {
 		dir := filepath.Join(t.TempDir(), name)
-		s, err := store.Create(dir, store.Info{Topic: "x"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(store.Create(dir, store.Info{Topic: "x"})).Must(t)
 		defer s.Close()
 		socket := filepath.Join(dir, socketName)
-		if err := os.WriteFile(socket, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(socket, nil, 0o600))
 		busy := errors.New("busy")
 		if err := Ask(t.Context(), dir, "/status", nil, &status{}, busy); !errors.Is(err, busy) {
 			t.Errorf("nobody is there: %v", err)
 		}
-		d, err := Open(Options{Store: s, URLs: page.NewNormalizer(nil), Status: func(w http.ResponseWriter, _ *http.Request) { reply(w, status{"x"}, nil) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Call(Open(Options{Store: s, URLs: page.NewNormalizer(nil), Status: func(w http.ResponseWriter, _ *http.Request) { reply(w, status{"x"}, nil) }})).Must(t)
 		if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%v, %v", info, err)
 		}

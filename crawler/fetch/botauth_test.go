@@ -26,10 +26,7 @@ const rfcName = "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"
 
 func keyOf(t testing.TB, text string) *Key {
 	t.Helper()
-	key, err := ReadKey([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Call(ReadKey([]byte(text))).Must(t)
 	return key
 }
 
@@ -76,14 +73,8 @@ func TestWebBotAuthVectors(t *testing.T) {
 // signed returns a request as a server receives it, and the directory of its key.
 func signed(t testing.TB, key *Key, contact, address string, at time.Time) (*http.Request, []byte) {
 	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := NewSigner(key, contact, func() time.Time { return at })
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := testkit.Call(url.Parse(address)).Must(t)
+	s := testkit.Call(NewSigner(key, contact, func() time.Time { return at })).Must(t)
 	r := &http.Request{Header: http.Header{}, Host: authority(u)}
 	s.Sign(r.Header, u)
 	directory, _ := Directory("", []*Key{key}, at, at)
@@ -184,14 +175,9 @@ func TestPeerVerifies(t *testing.T) {
 		}
 		return all
 	}
-	message, err := json.Marshal(map[string]any{"url": "https://a.test/x?y", "fields": fields(r.Header), "directory": key.at, "answer": fields(header), "keys": json.RawMessage(document)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	message := testkit.Call(json.Marshal(map[string]any{"url": "https://a.test/x?y", "fields": fields(r.Header), "directory": key.at, "answer": fields(header), "keys": json.RawMessage(document)})).Must(t)
 	var said struct{ KeyID, Nonce, Tag, Proof string }
-	if err := json.Unmarshal(testkit.Script(t, "botauth.mjs", string(message)), &said); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(testkit.Script(t, "botauth.mjs", string(message)), &said))
 	if said.KeyID != key.name || said.Tag != tag || said.Proof != directoryTag || said.Nonce == "" || !strings.Contains(r.Header.Get("Signature-Input"), said.Nonce) {
 		t.Errorf("%+v, want key %s", said, key.name)
 	}

@@ -22,10 +22,7 @@ import (
 // planted returns the answers of testdata/challenges.txtar by name, as they go over the wire.
 func planted(t testing.TB) map[string]string {
 	t.Helper()
-	archive, err := txtar.ParseFile("testdata/challenges.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := testkit.Call(txtar.ParseFile("testdata/challenges.txtar")).Must(t)
 	all := map[string]string{}
 	for _, f := range archive.Files {
 		head, body, found := strings.Cut(string(f.Data), "\n\n")
@@ -228,24 +225,16 @@ func TestNoChallengesInCorpora(t *testing.T) {
 	testkit.Only(t, "reads all pages of all corpora")
 	for _, corpus := range []string{"wikispeedia", "webkb", "debdocs", "mdn", "uci_ics", "msdocs", "bbc", "20news"} {
 		t.Run(corpus, func(t *testing.T) {
-			f, err := os.Open(testkit.Corpus(t, corpus+"/pages.jsonl.zst"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Call(os.Open(testkit.Corpus(t, corpus+"/pages.jsonl.zst"))).Must(t)
 			defer f.Close()
-			z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := testkit.Call(zstd.NewReader(f, zstd.WithDecoderConcurrency(1))).Must(t)
 			defer z.Close()
 			lines := bufio.NewScanner(z)
 			lines.Buffer(nil, 64<<20)
 			n, looked := 0, 0
 			for lines.Scan() {
 				var p struct{ URL, HTML, Text string }
-				if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, json.Unmarshal(lines.Bytes(), &p))
 				body := []byte(p.HTML + p.Text)
 				for _, status := range []int{200, 403, 503} {
 					if edge := challengeOf(status, http.Header{}, "text/html", body); edge != "" {

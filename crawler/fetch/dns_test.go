@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"fossick/internal/testkit"
 )
 
 var publicAddr = netip.MustParseAddr("8.8.8.8")
@@ -73,10 +75,7 @@ func TestNoSuchHost(t *testing.T) {
 		{"no network", nil, &net.DNSError{Err: "dial udp: connect: network is unreachable"}, false},
 		{"another error", nil, errors.New("broken"), false},
 	} {
-		f, err := New(Options{Resolver: resolverFunc(func(context.Context, string) ([]netip.Addr, error) { return tc.addrs, tc.err })})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Call(New(Options{Resolver: resolverFunc(func(context.Context, string) ([]netip.Addr, error) { return tc.addrs, tc.err })})).Must(t)
 		_, looked := f.Resolve(t.Context(), "a.example:80")
 		got := f.Fetch(t.Context(), Request{URL: "http://a.example/"})
 		f.Close()
@@ -205,14 +204,8 @@ func TestTargets(t *testing.T) {
 // dnsServer starts a DNS server on loopback, silent for nil answers, and returns its resolver.
 func dnsServer(t *testing.T, answer func(q dnsmessage.Message, tcp bool) []byte) *net.Resolver {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pc, err := net.ListenPacket("udp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
+	pc := testkit.Call(net.ListenPacket("udp", ln.Addr().String())).Must(t)
 	t.Cleanup(func() { ln.Close(); pc.Close() })
 	reply := func(text []byte, tcp bool) []byte {
 		var q dnsmessage.Message
@@ -342,10 +335,7 @@ func TestOddNameServers(t *testing.T) {
 
 func serveOn(t *testing.T, at string, handler http.HandlerFunc) netip.AddrPort {
 	t.Helper()
-	l, err := net.Listen("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Call(net.Listen("tcp", at)).Must(t)
 	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: handler}}
 	srv.Start()
 	t.Cleanup(srv.Close)

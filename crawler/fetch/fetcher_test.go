@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/gocolly/colly/v2"
+
+	"fossick/internal/testkit"
 )
 
 // spy records what Colly saw of the last exchange.
@@ -496,10 +498,7 @@ func newTest(t testing.TB, opt Options) *Fetcher {
 	if opt.AllowNet == nil {
 		opt.AllowNet = []netip.Prefix{loopback}
 	}
-	f, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(New(opt)).Must(t)
 	t.Cleanup(f.Close)
 	return f
 }

@@ -153,12 +153,9 @@ func TestGuardDeniesDirect(t *testing.T) {
 	var hits atomic.Int32
 	srv := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
 	_, port, _ := strings.Cut(strings.TrimPrefix(srv.URL, "http://"), ":")
-	f, err := New(Options{Hosts: map[string]netip.AddrPort{
+	f := testkit.Call(New(Options{Hosts: map[string]netip.AddrPort{
 		"mapped.example": netip.MustParseAddrPort("127.0.0.1:" + port),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}})).Must(t)
 	defer f.Close()
 	for host := range strings.FieldsSeq("127.0.0.1 localhost 2130706433 0x7f.1 0177.1 127.1 [::1] [::ffff:127.0.0.1] [::127.0.0.1] [64:ff9b::7f00:1] mapped.example 0.0.0.0 １２７.0.0.1") {
 		checkState(t, f.Fetch(t.Context(), Request{URL: "http://" + host + ":" + port + "/"}), StateGuardDenied)
@@ -184,10 +181,7 @@ func TestGuardAgainstRebinding(t *testing.T) {
 	srv := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
 	_, port, _ := strings.Cut(strings.TrimPrefix(srv.URL, "http://"), ":")
 	dns := &rebinder{addrs: []netip.Addr{netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("127.0.0.1")}}
-	f, err := New(Options{Resolver: dns, DNSTTL: 1}) // a nanosecond: every exchange asks again
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(New(Options{Resolver: dns, DNSTTL: 1})).Must(t)
 	defer f.Close()
 	host := "rebind.example:" + port
 	if a, err := firstTarget(t, f, host); err != nil || a.String() != "8.8.8.8" {
@@ -228,10 +222,7 @@ func TestGuardThroughProxy(t *testing.T) {
 		w.Write([]byte("<p>via proxy"))
 	})
 	proxyURL, _ := url.Parse(proxy.URL)
-	f, err := New(Options{Proxy: proxyURL}) // no AllowNet: the proxy itself is on loopback
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(New(Options{Proxy: proxyURL})).Must(t)
 	defer f.Close()
 	for host := range strings.FieldsSeq("127.0.0.1 localhost a.localhost LOCALHOST. 2130706433 0x7f.1 [::1] [::ffff:7f00:1] 169.254.169.254 metadata.google.internal １２７.1 ⓛocalhost") {
 		for scheme := range strings.FieldsSeq("http https") {
@@ -249,10 +240,7 @@ func TestGuardThroughProxy(t *testing.T) {
 	if a, err := f.Resolve(t.Context(), "name.example:80"); a.IsValid() || err != nil {
 		t.Errorf("Resolve through a proxy: %v %v", a, err)
 	}
-	allowed, err := New(Options{Proxy: proxyURL, AllowNet: []netip.Prefix{loopback}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := testkit.Call(New(Options{Proxy: proxyURL, AllowNet: []netip.Prefix{loopback}})).Must(t)
 	defer allowed.Close()
 	checkState(t, allowed.Fetch(t.Context(), Request{URL: "http://localhost/"}), StateOK)
 	checkState(t, allowed.Fetch(t.Context(), Request{URL: "http://127.0.0.9/"}), StateOK)
@@ -409,10 +397,7 @@ func TestGuardCarriers(t *testing.T) {
 		for _, c := range carriers {
 			a := c.make(v4.As4())
 			own, all := netip.MustParsePrefix(c.net), netip.MustParsePrefix("0.0.0.0/0")
-			around, err := v4.Prefix(8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			around := testkit.Call(v4.Prefix(8)).Must(t)
 			for _, try := range []struct {
 				allow []netip.Prefix
 				want  bool
@@ -465,10 +450,7 @@ func TestGuardNames(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 	})
 	open := func(allow ...string) *Fetcher {
-		f, err := New(Options{Proxy: mustURL(t, proxy.URL), AllowNet: nets(allow...)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Call(New(Options{Proxy: mustURL(t, proxy.URL), AllowNet: nets(allow...)})).Must(t)
 		t.Cleanup(f.Close)
 		return f
 	}

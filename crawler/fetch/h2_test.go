@@ -50,10 +50,7 @@ func (p *h2Peer) answer(stream uint32) {
 func h2Server(t *testing.T, each func(p *h2Peer, stream uint32) bool) (opt Options, conns, requests *atomic.Int32) {
 	t.Helper()
 	certSrv, cas := tlsServer(t, true, nil)
-	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: certSrv.TLS.Certificates, NextProtos: []string{"h2"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := testkit.Call(tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: certSrv.TLS.Certificates, NextProtos: []string{"h2"}})).Must(t)
 	t.Cleanup(func() { ln.Close() })
 	conns, requests = new(atomic.Int32), new(atomic.Int32)
 	go func() {

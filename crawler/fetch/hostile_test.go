@@ -45,9 +45,7 @@ func TestBlockedPorts(t *testing.T) {
 func TestEmptyMembers(t *testing.T) {
 	var empty bytes.Buffer
 	z := gzip.NewWriter(&empty)
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, z.Close())
 	members := strings.Repeat(empty.String(), 100)
 	f := newTest(t, Options{MaxBodyBytes: 256 << 10})
 	start := time.Now()
@@ -342,12 +340,8 @@ func answerWith(lines, body string) string {
 func TestOddAnswers(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	if _, err := io.WriteString(z, oddBody); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(io.WriteString(z, oddBody)).Must(t)
+	testkit.Must(t, z.Close())
 	length := fmt.Sprintf("Content-Length: %d\r\n", len(oddBody))
 	packedLength := fmt.Sprintf("Content-Length: %d\r\n", packed.Len())
 	badSum := packed.String()[:packed.Len()-8] + strings.Repeat("\x00", 8)

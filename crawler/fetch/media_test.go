@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // FuzzContentType: a type found is stable, and no HTML is binary.
@@ -126,10 +127,7 @@ func FuzzRules(f *testing.F) {
 		if first.UnmarshalText(stored) != nil {
 			return
 		}
-		text, err := first.MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Call(first.MarshalText()).Must(t)
 		if err := again.UnmarshalText(text); err != nil {
 			t.Fatalf("%q was written as %q: %v", stored, text, err)
 		}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 const secret = "s3cr3t"
@@ -208,10 +210,7 @@ func TestParseNets(t *testing.T) {
 ::ffff:8.8.8.0/120
 10.1.2.3/8
 `
-	nets, err := ParseNets(strings.NewReader(list), "kr.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	nets := testkit.Call(ParseNets(strings.NewReader(list), "kr.txt")).Must(t)
 	for a, in := range map[string]bool{
 		"192.0.2.0": true, "192.0.2.255": true, "192.0.3.0": false, "198.51.100.7": true, "198.51.100.8": false,
 		"203.0.113.9": false, "203.0.113.10": true, "203.0.113.20": true, "203.0.113.21": false,
@@ -262,10 +261,7 @@ func TestNetsAgainstNaive(t *testing.T) {
 			all = append(all, p.Masked())
 			fmt.Fprintln(&list, p)
 		}
-		nets, err := ParseNets(strings.NewReader(list.String()), "random")
-		if err != nil {
-			t.Fatal(err)
-		}
+		nets := testkit.Call(ParseNets(strings.NewReader(list.String()), "random")).Must(t)
 		for range 50 {
 			a, want := addr(), false
 			for _, p := range all {
@@ -306,10 +302,7 @@ func TestOnlyNets(t *testing.T) {
 	})
 	addr := netip.MustParseAddrPort(strings.TrimPrefix(srv.URL, "http://"))
 	nets := func(list string) *Nets {
-		n, err := ParseNets(strings.NewReader(list), "nets")
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := testkit.Call(ParseNets(strings.NewReader(list), "nets")).Must(t)
 		return n
 	}
 	url := fmt.Sprintf("http://many.test:%d/", addr.Port())
@@ -345,9 +338,6 @@ func (a *answers) LookupNetIP(context.Context, string, string) ([]netip.Addr, er
 
 func mustURL(t *testing.T, raw string) *url.URL {
 	t.Helper()
-	u, err := url.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := testkit.Call(url.Parse(raw)).Must(t)
 	return u
 }

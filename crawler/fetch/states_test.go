@@ -18,16 +18,15 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/flate"
+
+	"fossick/internal/testkit"
 )
 
 // rawServer passes connections on loopback to answer, after reading the request unless early. It
 // returns "127.0.0.1:port".
 func rawServer(t testing.TB, early bool, answer func(c net.Conn)) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	done := make(chan struct{})
 	t.Cleanup(func() { close(done); ln.Close() })
 	go func() {
@@ -248,10 +247,7 @@ func checkState(t *testing.T, resp *Response, want State) {
 }
 
 func TestStatesOfConnecting(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	closed.Close()
 	tlsServer := httptest.NewUnstartedServer(http.NotFoundHandler())
 	tlsServer.Config.ErrorLog = log.New(io.Discard, "", 0) // it rightly logs our behaviour

@@ -19,6 +19,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"fossick/internal/testkit"
 )
 
 // countConns counts new connections to a server.
@@ -106,10 +108,7 @@ func TestOneRequestAnExchange(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, "<p>x")
 	})
-	proxy, err := url.Parse(srv.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	proxy := testkit.Call(url.Parse(srv.URL)).Must(t)
 	f := newTest(t, Options{Proxy: proxy}) // all hosts share its connections
 	var all sync.WaitGroup
 	for range 8 {
@@ -131,10 +130,7 @@ func tlsServer(t *testing.T, http2 bool, h http.HandlerFunc) (srv *httptest.Serv
 	t.Cleanup(srv.Close)
 	var file bytes.Buffer
 	pem.Encode(&file, &pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
-	cas, err := ReadCAs(&file, "test.pem")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cas = testkit.Call(ReadCAs(&file, "test.pem")).Must(t)
 	return srv, cas
 }
 
@@ -415,11 +411,8 @@ func FuzzRetryAfter(f *testing.F) {
 }
 
 func TestParseHosts(t *testing.T) {
-	hosts, err := ParseHosts(strings.NewReader(
-		"# where the test web stands\r\nA.example\t127.0.0.1:8080\r\n\nb.example. 127.0.0.2 # no port\nc.example\t[::1]:443\nd.example\t2001:db8::1\n"), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	hosts := testkit.Call(ParseHosts(strings.NewReader(
+		"# where the test web stands\r\nA.example\t127.0.0.1:8080\r\n\nb.example. 127.0.0.2 # no port\nc.example\t[::1]:443\nd.example\t2001:db8::1\n"), "f")).Must(t)
 	want := map[string]string{
 		"a.example": "127.0.0.1:8080",
 		"b.example": "127.0.0.2:0",

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"fossick/internal/document"
+	"fossick/internal/testkit"
 )
 
 // TestTypesAndLimits: the header, and where it says nothing the first bytes, choose the type and
@@ -111,8 +112,6 @@ func zipWith(t *testing.T, name string) string {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, z.Close())
 	return b.String()
 }

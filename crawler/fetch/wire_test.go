@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // scribe is an HTTP/1 server with literal answers by path, which records requests.
@@ -84,10 +86,7 @@ func TestWire(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
 		t.Run(scheme, func(t *testing.T) {
 			s := &scribe{answers: answers}
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			ln := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 			addr := netip.MustParseAddrPort(ln.Addr().String())
 			if scheme == "https" {
 				ln = tls.NewListener(ln, &tls.Config{Certificates: certified.TLS.Certificates})
@@ -130,10 +129,7 @@ func TestWireRebuilt(t *testing.T) {
 	})
 	proxy := httptest.NewServer(forwardProxy(srv.Listener.Addr().String()))
 	defer proxy.Close()
-	at, err := url.Parse(proxy.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := testkit.Call(url.Parse(proxy.URL)).Must(t)
 	at.User = url.UserPassword("user", secret)
 	direct := newTest(t, Options{RootCAs: cas, UserAgent: "odd/1", Hosts: map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(srv.Listener.Addr().String())}})
 	for name, f := range map[string]*Fetcher{"HTTP/2": direct, "through a proxy": newTest(t, Options{RootCAs: cas, UserAgent: "odd/1", Proxy: at})} {
@@ -176,10 +172,7 @@ func TestWireHasNoSecrets(t *testing.T) {
 	defer proxy.Close()
 	one, cas1 := tlsServer(t, false, page)
 	two, cas2 := tlsServer(t, true, page)
-	via, err := url.Parse(proxy.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	via := testkit.Call(url.Parse(proxy.URL)).Must(t)
 	via.User = url.UserPassword("user", secret)
 	hosts := func(s *httptest.Server) map[string]netip.AddrPort {
 		return map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(s.Listener.Addr().String())}
@@ -195,10 +188,7 @@ func TestWireHasNoSecrets(t *testing.T) {
 	} {
 		c.opt.Cookies, c.opt.Signer = true, signing{}
 		f := newTest(t, c.opt)
-		u, err := url.Parse(c.url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := testkit.Call(url.Parse(c.url)).Must(t)
 		f.cookies.keep(u, &http.Response{Header: http.Header{"Set-Cookie": {"id=" + secret}}})
 		r := f.Fetch(t.Context(), Request{URL: c.url})
 		if !bytes.Contains(r.Body, []byte(secret)) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fossick/internal/testkit"
 )
 
 // benchSizes returns numbers of URLs and hosts; FOSSICK_BENCH_URLS adds the largest.
@@ -103,10 +105,7 @@ func residentMiB(b *testing.B) float64 {
 	}
 	for line := range strings.Lines(string(status)) {
 		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kib, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			if err != nil {
-				b.Fatal(err)
-			}
+			kib := testkit.Call(strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))).Must(b)
 			return float64(kib) / 1024
 		}
 	}

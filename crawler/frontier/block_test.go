@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fossick/internal/testkit"
 )
 
 // TestBlockBytes has the bytes of docs/frontier.md, written by hand.
@@ -87,14 +89,9 @@ func TestDamagedFile(t *testing.T) {
 			t.Fatalf("no files %s: %v", pattern, err)
 		}
 		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testkit.Call(os.ReadFile(name)).Must(t)
 			data[len(data)/2] ^= 1
-			if err := os.WriteFile(name, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.WriteFile(name, data, 0o644))
 		}
 		f.Done(f.Host("free:80"), time.Time{})
 		now := start.Add(2 * time.Hour)
@@ -122,9 +119,7 @@ func TestDamagedFile(t *testing.T) {
 // TestNoDisk: a folder that cannot be made is an error that names it.
 func TestNoDisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(file, nil, 0o644))
 	f := newFrontier(t, Options{Dir: filepath.Join(file, "f"), Memory: 16})
 	for id := range ID(100) {
 		f.Push(Item{ID: id + 1, Host: f.Host("a:80")})
@@ -141,9 +136,7 @@ func TestNoDisk(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"tail-000001", "parked-000007", "notes"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644))
 	}
 	newFrontier(t, Options{Dir: dir})
 	left, err := os.ReadDir(dir)

@@ -6,16 +6,15 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"fossick/internal/testkit"
 )
 
 // TestSurvey: a survey lists the best waiting URLs, as a sorted list would, and changes nothing.
 // It omits hosts whose rest is too long or in doubt.
 func TestSurvey(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	f, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(New(Options{})).Must(t)
 	type url struct {
 		priority float64
 		host     Host
@@ -90,10 +89,7 @@ func TestSurvey(t *testing.T) {
 
 // TestNextFrom: a URL below the price keeps its place.
 func TestNextFrom(t *testing.T) {
-	f, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(New(Options{})).Must(t)
 	now := time.Unix(1000, 0)
 	f.Push(Item{ID: 1, Host: 1, Priority: 0.9})
 	f.Push(Item{ID: 2, Host: 1, Priority: 0.8})

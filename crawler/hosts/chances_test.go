@@ -10,6 +10,7 @@ import (
 	"fossick/crawler/fetch"
 	"fossick/graph/orders"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -19,10 +20,7 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 func TestLower(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, name := range orders.Orderings() {
-		o, err := orders.OrderingByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := testkit.Call(orders.OrderingByName(name)).Must(t)
 		for range 1000 {
 			p, c := math.Round(r.Float64()*200-100), .001+.998*r.Float64()
 			if orders.ByScore(o) {

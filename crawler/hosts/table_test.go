@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fossick/crawler/frontier"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -16,16 +17,10 @@ func TestRestore(t *testing.T) {
 		further int
 		want    time.Duration // 0: --delay alone, which the frontier does not keep
 	}{{0, 0}, {4, 5 * time.Second}} {
-		f, err := frontier.New(frontier.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Call(frontier.New(frontier.Options{})).Must(t)
 		clock, log := func() time.Time { return now }, slog.New(slog.DiscardHandler)
 		table := New(Options{Now: clock, Delay: Delay{Fixed: true, Rest: time.Second}, Further: tc.further}, nil, f, NewNetwork(clock, log), NewTrapDetector(true, log))
-		h, err := table.Restore(&store.Host{Name: "a.test"}, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := testkit.Call(table.Restore(&store.Host{Name: "a.test"}, now)).Must(t)
 		if got := max(0, f.Until(h.Party).Sub(now)); got != tc.want {
 			t.Errorf("%d further requests: rests for %v, want %v", tc.further, got, tc.want)
 		}

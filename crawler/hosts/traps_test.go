@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 func TestCircular(t *testing.T) {
@@ -138,10 +139,7 @@ func TestHostPattern(t *testing.T) {
 func TestFingerprintAcrossHosts(t *testing.T) {
 	prints := NewFingerprinter()
 	of := func(host, text string) Fingerprint {
-		p, err := page.Parse([]byte("<p>"+text+`<p><a href="http://other.farm.test/">link</a>`), page.ParseOptions{URL: "http://" + host + "/"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Call(page.Parse([]byte("<p>"+text+`<p><a href="http://other.farm.test/">link</a>`), page.ParseOptions{URL: "http://" + host + "/"})).Must(t)
 		return prints.AcrossHosts(p)
 	}
 	a := of("one.farm.test", "welcome to One, 17 offers, see also other")

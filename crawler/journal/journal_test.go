@@ -18,7 +18,7 @@ import (
 // TestJournalsAgree does the same random work with a journal on disk, which is closed
 // and opened again at times, and with one in memory: every answer is the same.
 func TestJournalsAgree(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(4, 60)) {
+	for seed := range uint64(testkit.Rounds(4, 20)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := newPair(t, seed)
 			for range 150 {
@@ -56,10 +56,7 @@ type known struct {
 
 func newPair(t *testing.T, seed uint64) *pair {
 	dir := filepath.Join(t.TempDir(), "crawl")
-	s, err := store.Create(dir, store.Info{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(dir, store.Info{})).Must(t)
 	w := &pair{t: t, rng: rand.New(rand.NewPCG(seed, 1)), dir: dir, store: s, urls: []known{{}}}
 	w.both = [2]Journal{w.disk(), NewMemory()}
 	w.counts = store.Counts{States: map[string]uint64{}, Codes: map[int]uint64{}}

@@ -67,10 +67,7 @@ func TestPlan(t *testing.T) {
 	c, on := bees(), true
 	c.MaxPagesPerSite, c.TLD, c.Lang, c.Exclude, c.Traps, c.NearDuplicates = 5, []string{".EXAMPLE"}, []string{"en"}, "/login", "follow", "keep"
 	c.Cookies, c.UserAgent, c.Delay = &on, "bot x/2", "2s"
-	p, err := c.Plan(program(&said))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(c.Plan(program(&said))).Must(t)
 	o := p.Crawl
 	if !slices.Equal(o.Seeds, []string{"https://bees.example/start"}) || len(said) != 1 || !strings.Contains(said[0], "is taken as https://bees.example/start") {
 		t.Errorf("start pages %v, said %q", o.Seeds, said)
@@ -176,9 +173,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Keep(s, p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, first.Keep(s, p))
 	if strings.Contains(string(s.Info().Settings), "secret") {
 		t.Errorf("the proxy's password is kept: %s", s.Info().Settings)
 	}
@@ -198,9 +193,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	endless := &Crawl{Store: dir, Resume: true, Settings: Settings{Network: Network{Ways: Ways{Proxy: "http://127.0.0.1:1"}}}}
-	if _, err := endless.Recall(s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(endless.Recall(s)).Must(t)
 	if p, err = endless.Plan(program(new([]string))); err != nil || p.Crawl.MaxPages != 0 {
 		t.Errorf("a limit that was taken away: %+v, %v", p, err)
 	}
@@ -211,9 +204,7 @@ func TestResume(t *testing.T) {
 	if _, err := (&Crawl{Store: dir, Topic: "wasps"}).Recall(s); err == nil || !strings.Contains(err.Error(), `the store's topic is "bees"`) {
 		t.Errorf("another topic: %v", err)
 	}
-	if err := os.Mkdir(propose.StoredSeeds(dir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(propose.StoredSeeds(dir), 0o700))
 	if _, err := (&Crawl{Store: dir}).Recall(s); err == nil || !strings.Contains(err.Error(), "remove the existing file or folder") {
 		t.Errorf("a folder in the place of the start pages: %v", err)
 	}
@@ -398,19 +389,10 @@ func TestStrange(t *testing.T) {
 	for kind, pages := range kinds {
 		tried := testkit.Tries(t, "pages that no topic knows, "+kind)
 		for _, name := range models.BuiltinTopics() {
-			topic, err := models.BuiltinTopic(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l, err := NewLabeller(topic)
-			if err != nil {
-				t.Fatal(err)
-			}
+			topic := testkit.Call(models.BuiltinTopic(name)).Must(t)
+			l := testkit.Call(NewLabeller(topic)).Must(t)
 			for _, s := range pages {
-				p, err := page.Parse([]byte(s.html), page.ParseOptions{URL: "http://strange.test/"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := testkit.Call(page.Parse([]byte(s.html), page.ParseOptions{URL: "http://strange.test/"})).Must(t)
 				var score crawler.Score
 				probability := l.label(p, &score)
 				held := !score.Relevant && score.Label != name

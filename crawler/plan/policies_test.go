@@ -11,6 +11,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/relevance"
@@ -21,10 +22,7 @@ import (
 // everyPolicy makes one of each.
 func everyPolicy(t *testing.T) map[string]func() relevance.Policy {
 	t.Helper()
-	k, err := relevance.NewKeywords([]string{"gold", "silver"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Call(relevance.NewKeywords([]string{"gold", "silver"})).Must(t)
 	return map[string]func() relevance.Policy{
 		"best-first":    func() relevance.Policy { return known.BestFirst{} },
 		"random":        func() relevance.Policy { return known.NewRandom(1) },

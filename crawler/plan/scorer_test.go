@@ -9,6 +9,7 @@ import (
 	"fossick/crawler"
 	"fossick/datasets"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/relevance"
@@ -20,10 +21,7 @@ var _ crawler.Marker = (*learnedScorer)(nil)
 
 // TestTable builds each policy by keywords alone: those that need a model say so.
 func TestTable(t *testing.T) {
-	k, err := relevance.NewKeywords([]string{"bee", "hive"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Call(relevance.NewKeywords([]string{"bee", "hive"})).Must(t)
 	for _, name := range Names() {
 		p, err := Named(name)
 		if err != nil {
@@ -82,23 +80,11 @@ func TestParse(t *testing.T) {
 // into words once, and with model and scorer that cut for themselves. All that
 // they say of text and links must be the same to the last bit.
 func TestOneCut(t *testing.T) {
-	topic, err := models.BuiltinTopic("science")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := NewLabeller(topic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Named("learned")
-	if err != nil {
-		t.Fatal(err)
-	}
+	topic := testkit.Call(models.BuiltinTopic("science")).Must(t)
+	l := testkit.Call(NewLabeller(topic)).Must(t)
+	p := testkit.Call(Named("learned")).Must(t)
 	in := Input{Labeller: l, Seed: 1, Rho: DefaultRho}
-	once, err := p.Scorer(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	once := testkit.Call(p.Scorer(in)).Must(t)
 	alone := learned.New(l.judge, learned.Options{Cut: l.cut, Explore: 0.02, Seed: 1, Keywords: in.topicWords(), Rho: in.Rho, Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen()})
 	own := &learnedScorer{rescoringScorer: rescoringScorer{policyScorer{labeller: l, policy: alone}, alone}, learned: alone}
 	if once.(*learnedScorer).words == nil || own.words != nil {
@@ -124,21 +110,12 @@ func TestOneCut(t *testing.T) {
 }
 
 func parsedDemo(t *testing.T) (pages []*page.Page) {
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	set := testkit.Call(datasets.Open("demo", datasets.Options{})).Must(t)
+	for e := range testkit.All(t, set.Examples()) {
 		if e.HTML == "" {
 			continue
 		}
-		p, err := page.Parse([]byte(e.HTML), page.ParseOptions{URL: e.URL})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Call(page.Parse([]byte(e.HTML), page.ParseOptions{URL: e.URL})).Must(t)
 		pages = append(pages, p)
 	}
 	return pages
@@ -249,24 +226,18 @@ func TestBackgroundOfModel(t *testing.T) {
 // text.
 func TestTrainedStart(t *testing.T) {
 	text := func(url, text string) *page.Page {
-		p, err := page.Parse([]byte("<title>ferns</title><p>"+text), page.ParseOptions{URL: url})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Call(page.Parse([]byte("<title>ferns</title><p>"+text), page.ParseOptions{URL: url})).Must(t)
 		return p
 	}
 	was, copied, other := text("http://a.test/", "green"), text("http://b.test/", "green"), text("http://a.test/", "red")
-	l, err := NewLabeller(&models.Topic{Name: "plants", Model: &models.Model{
+	l := testkit.Call(NewLabeller(&models.Topic{Name: "plants", Model: &models.Model{
 		Classifier: models.LinearSVM, Classes: []string{"other", "plants"}, Terms: []string{"fern"},
 		Weighting:   features.Weighting{IDF: features.IDF([]int32{3}, 100)},
 		Linear:      &models.Linear{Weights: make([]float32, 2), Bias: make([]float32, 2)},
 		Calibration: models.Calibration{Scale: 1},
 		Thresholds:  []float64{0.5, 0.5},
 		Card:        models.Card{Marks: models.KeepMarks([]uint64{models.Mark(features.Doc(was.Fields()))})},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}})).Must(t)
 	for _, c := range []struct {
 		name string
 		page *page.Page

@@ -14,6 +14,7 @@ import (
 	"fossick/crawler"
 	"fossick/internal/cli"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/relevance/known"
 	"fossick/relevance/learned"
 	"fossick/store"
@@ -267,9 +268,7 @@ func TestSeveralTell(t *testing.T) {
 	before := [2]float64{amber(hears[0]), amber(hears[1])}
 	n := 0
 	for told := learner.Lesson(); told != nil; told = learner.Lesson() {
-		if _, err := hearer.Learn(told); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(hearer.Learn(told)).Must(t)
 		n++
 	}
 	if after := amber(hears[1]); n != 1 || after < before[1]+.05 {
@@ -319,13 +318,8 @@ func TestBudgets(t *testing.T) {
 	} {
 		crawl := together(c.topics)
 		crawl.MaxPages = c.pages
-		if err := crawl.NameStore(); err != nil {
-			t.Fatal(err)
-		}
-		p, err := crawl.Plan(program(new([]string)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, crawl.NameStore())
+		p := testkit.Call(crawl.Plan(program(new([]string)))).Must(t)
 		if got := fmt.Sprint(p.Topics); got != c.want || p.Crawl.MaxPages != c.whole || p.Crawl.Threshold != 0 {
 			t.Errorf("%s of %d: %s of %d, want %s of %d", c.topics, c.pages, got, p.Crawl.MaxPages, c.want, c.whole)
 		}
@@ -374,37 +368,20 @@ func TestSharedResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	first := together("science=10,sport=30")
 	first.Store = dir
-	if err := first.NameStore(); err != nil {
-		t.Fatal(err)
-	}
-	p, err := first.Plan(program(new([]string)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.Create(dir, store.Info{Topic: first.Topic, Topics: p.Names()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, first.NameStore())
+	p := testkit.Call(first.Plan(program(new([]string)))).Must(t)
+	s := testkit.Call(store.Create(dir, store.Info{Topic: first.Topic, Topics: p.Names()})).Must(t)
 	defer s.Close()
-	if err := first.Keep(s, p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, first.Keep(s, p))
 	if n := len(ModelFiles(dir)); n != 3 { // the one that all would share is not there
 		t.Errorf("%d files of models: %v", n, ModelFiles(dir))
 	}
 	for asked, want := range map[string]string{"": "[{science 10} {sport 30}]", "science=1,sport=1": "[{science 20} {sport 20}]"} {
 		again := together(asked)
 		again.Store, again.Resume = dir, true
-		if err := again.NameStore(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := again.Recall(s); err != nil {
-			t.Fatal(err)
-		}
-		q, err := again.Plan(program(new([]string)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, again.NameStore())
+		testkit.Call(again.Recall(s)).Must(t)
+		q := testkit.Call(again.Plan(program(new([]string)))).Must(t)
 		if got := fmt.Sprint(q.Topics); got != want {
 			t.Errorf("%q goes on with %s, want %s", asked, got, want)
 		}

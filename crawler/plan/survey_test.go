@@ -8,6 +8,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/graph/orders"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -22,10 +23,7 @@ func TestPartyDelay(t *testing.T) {
 		"300ms": {Fixed: true, Rest: 300 * time.Millisecond, Fold: 0.1},
 		"0":     {Fixed: true},
 	} {
-		asked, err := ParseDelay(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		asked := testkit.Call(ParseDelay(text)).Must(t)
 		if got := partyDelay(asked); got != want {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
@@ -45,9 +43,7 @@ func aSurvey(dir string) *Crawl {
 func TestSurveyPlan(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	c := aSurvey(dir)
-	if err := c.NameStore(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.NameStore())
 	p, err := c.Plan(program(new([]string)))
 	if err != nil {
 		t.Fatal(err)
@@ -66,13 +62,9 @@ func TestSurveyPlan(t *testing.T) {
 		t.Errorf("a survey that had not begun goes on with parties %v, %v", killed.Parties, err)
 	}
 	defer s.Close()
-	if err := c.Keep(s, p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.Keep(s, p))
 	again := &Crawl{Store: dir, Resume: true, Settings: Settings{scope: scope{MaxDepth: 7}, Network: c.Network}}
-	if _, err := again.Recall(s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(again.Recall(s)).Must(t)
 	q, err := again.Plan(program(new([]string)))
 	if err != nil {
 		t.Fatal(err)
@@ -98,10 +90,7 @@ func TestSurveyPlan(t *testing.T) {
 func TestSurveyTopic(t *testing.T) {
 	c := aSurvey(t.TempDir())
 	c.Topic, c.MaxPages = "science", 10
-	p, err := c.Plan(program(new([]string)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(c.Plan(program(new([]string)))).Must(t)
 	if _, none := p.Crawl.Scorer.(noTopic); none || p.NoTopic || p.Crawl.Ordering != orders.ByDepth || p.Crawl.MaxPages != 10 || p.Crawl.Threshold != 0 {
 		t.Errorf("%T, %+v", p.Crawl.Scorer, p.Crawl)
 	}

@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"fossick/crawler/fetch"
+	"fossick/internal/testkit"
 )
 
 // chromium starts Chromium for a test, which is skipped where there is none or its sandbox cannot be.
@@ -133,10 +134,7 @@ func testRender(t *testing.T, b *Browser) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			web := &answers{pages: c.web}
-			r, err := b.Render(t.Context(), web.page(c.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Call(b.Render(t.Context(), web.page(c.body))).Must(t)
 			for _, want := range c.want {
 				if !strings.Contains(string(r.HTML), want) {
 					t.Errorf("the HTML has no %q:\n%s", want, r.HTML)
@@ -154,10 +152,7 @@ func testRender(t *testing.T, b *Browser) {
 
 // TestEscapes: what the Fetch domain does not see finds no way into the network.
 func TestEscapes(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Call(net.Listen("tcp", "127.0.0.1:0")).Must(t)
 	var calls atomic.Int64
 	var server sync.WaitGroup
 	server.Go(func() {
@@ -182,10 +177,7 @@ func TestEscapes(t *testing.T) {
 	for _, name := range append(installed(), "http://"+listening(t)) {
 		b := chromium(t, Options{Program: name})
 		web := &answers{pages: map[string]string{"http://other.test/": "text/html <link rel=stylesheet href=http://" + l.Addr().String() + "/><script src=http://" + l.Addr().String() + "/x.js></script>"}}
-		r, err := b.Render(t.Context(), web.page(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Call(b.Render(t.Context(), web.page(body))).Must(t)
 		if !strings.Contains(string(r.HTML), "ran") {
 			t.Errorf("%s: the script did not run:\n%s", name, r.HTML)
 		}
@@ -215,9 +207,7 @@ func listening(t *testing.T, flags ...string) (addr string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		killGroup(cmd.Process.Pid)
 		_ = cmd.Wait() // killed
@@ -316,10 +306,7 @@ func TestStartIsBrokenOff(t *testing.T) {
 // group lists the processes of a process group that have not ended.
 func group(t *testing.T, pid int) (alive []string) {
 	t.Helper()
-	dirs, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dirs := testkit.Call(filepath.Glob("/proc/[0-9]*")).Must(t)
 	for _, dir := range dirs {
 		f := stat(filepath.Base(dir))
 		if f != nil && string(f[statGroup]) == strconv.Itoa(pid) && string(f[0]) != "Z" {
@@ -401,10 +388,7 @@ func TestMemory(t *testing.T) {
 // TestKilled: a killed session leaves no browser, and what it left is ended by the next one.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("FOSSICK_TEST_RENDER"); dir != "" {
-		b, err := New(t.Context(), Options{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Call(New(t.Context(), Options{Dir: dir})).Must(t)
 		fmt.Println("pid", b.now.record.Pid, b.now.record.Profile)
 		select {}
 	}
@@ -426,9 +410,7 @@ func TestKilled(t *testing.T) {
 	if pid == 0 || len(group(t, pid)) == 0 {
 		t.Fatalf("browser %d does not run", pid)
 	}
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, child.Process.Kill())
 	_ = child.Wait() // killed
 	ended(t, pid)
 	if _, err := os.Stat(profile); err != nil {
@@ -445,20 +427,14 @@ func TestLeft(t *testing.T) {
 	for _, same := range []bool{true, false} {
 		sleep := exec.Command("sleep", "100")
 		sleep.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if err := sleep.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, sleep.Start())
 		kept := filepath.Join(t.TempDir(), "not-a-profile")
-		if err := os.Mkdir(kept, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Mkdir(kept, 0o700))
 		dir, r := t.TempDir(), record{Pid: sleep.Process.Pid, Start: started(sleep.Process.Pid), Profile: kept}
 		if !same {
 			r.Start = "1"
 		}
-		if err := r.write(dir); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, r.write(dir))
 		if left, err := endLeft(dir); err != nil || !left {
 			t.Fatalf("left %v, %v", left, err)
 		}

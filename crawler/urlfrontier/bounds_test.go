@@ -41,10 +41,7 @@ func TestIdleConnections(t *testing.T) {
 	r := run(t, t.TempDir(), Options{})
 	addr := r.conn.Target()
 	for range 2 * maxConnections {
-		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := testkit.Call(net.Dial("tcp", addr)).Must(t)
 		defer conn.Close()
 	}
 	began := time.Now()
@@ -149,10 +146,7 @@ func TestCallsAreHeard(t *testing.T) {
 	s.Config.ConnState, s.Config.ConnContext = c.note, c.keep
 	s.Start()
 	defer s.Close()
-	r, err := http.Get(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(http.Get(s.URL)).Must(t)
 	_ = r.Body.Close()
 	if len(spoke) != 1 || !spoke[0].Equal(now) {
 		t.Errorf("the connection spoke at %v, want %v", spoke, now)

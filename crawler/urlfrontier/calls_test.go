@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"fossick/crawler/urlfrontier/api"
+	"fossick/internal/testkit"
 )
 
 const (
@@ -105,20 +106,13 @@ func TestErrors(t *testing.T) {
 func TestStop(t *testing.T) {
 	dir := t.TempDir()
 	r := run(t, dir, Options{})
-	s, err := r.conn.NewStream(t.Context(), &putDesc, service+"PutURLs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(r.conn.NewStream(t.Context(), &putDesc, service+"PutURLs")).Must(t)
 	for i := range 100 {
-		if err := s.SendMsg(found("", "", fmt.Sprintf("http://a.test/%d", i))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, s.SendMsg(found("", "", fmt.Sprintf("http://a.test/%d", i))))
 	}
 	ack := new(api.AckMessage)
 	for range 100 {
-		if err := s.RecvMsg(ack); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, s.RecvMsg(ack))
 	}
 	began := time.Now()
 	r.stop()

@@ -11,6 +11,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"fossick/crawler/urlfrontier/api"
+	"fossick/internal/testkit"
 )
 
 // TestFullDisk: puts fail while the disk is nearly full, and succeed later.
@@ -27,9 +28,7 @@ func TestFullDisk(t *testing.T) {
 
 func TestForeign(t *testing.T) {
 	store := t.TempDir()
-	if err := os.Mkdir(filepath.Join(store, "db"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(filepath.Join(store, "db"), 0o755))
 	other := t.TempDir()
 	db, err := badger.Open(databaseOptions(filepath.Join(other, folder)).WithLogger(nil))
 	if err == nil {

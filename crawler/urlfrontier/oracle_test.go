@@ -141,7 +141,7 @@ func (n *naive) drop(which func(*naiveQueue) bool) int {
 
 // TestOracle makes the same random calls to a frontier and a naive one.
 func TestOracle(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(3, 40)) {
+	for seed := range uint64(testkit.Rounds(3, 15)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			d := &duel{t: t, rng: rand.New(rand.NewPCG(seed, 7)), dir: t.TempDir(), n: &naive{delay: defaultDelay}}
 			d.r = run(t, d.dir, Options{})

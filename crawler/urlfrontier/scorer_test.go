@@ -8,33 +8,22 @@ import (
 
 	"fossick/crawler/plan"
 	"fossick/crawler/urlfrontier/api"
+	"fossick/internal/testkit"
 	"fossick/models"
 	"fossick/relevance"
 )
 
 func learning(t testing.TB) *topicScorer {
 	t.Helper()
-	topic, err := models.BuiltinTopic("banking")
-	if err != nil {
-		t.Fatal(err)
-	}
-	labeller, err := plan.NewLabeller(topic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	topic := testkit.Call(models.BuiltinTopic("banking")).Must(t)
+	labeller := testkit.Call(plan.NewLabeller(topic)).Must(t)
 	return scorerOf(t, "learned", plan.Input{Labeller: labeller})
 }
 
 func scorerOf(t testing.TB, name string, in plan.Input) *topicScorer {
 	t.Helper()
-	p, err := plan.Named(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := p.Scorer(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(plan.Named(name)).Must(t)
+	s := testkit.Call(p.Scorer(in)).Must(t)
 	return NewScorer(s)
 }
 
@@ -120,10 +109,7 @@ func TestLearns(t *testing.T) {
 // TestKeywords: without a model, the words of K on the linking page decide, or those of the link
 // if the page is unknown.
 func TestKeywords(t *testing.T) {
-	k, err := relevance.NewKeywords([]string{"honey", "hive", "queen"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Call(relevance.NewKeywords([]string{"honey", "hive", "queen"})).Must(t)
 	s := scorerOf(t, "paper", plan.Input{Keywords: k, Rho: plan.DefaultRho, Threshold: plan.DefaultThreshold})
 	good, _ := s.Found(info("http://a.test/1", pathKey, from, anchorKey, "the queen of the hive"))
 	bad, _ := s.Found(info("http://a.test/2", pathKey, from, anchorKey, "a wasp"))
@@ -142,10 +128,7 @@ func TestKeywords(t *testing.T) {
 func FuzzFound(f *testing.F) {
 	f.Add("http://a.test/", from, "anchor", "0.5", "yes")
 	f.Add("::", "/", "\x00", "NaN", "no")
-	k, err := relevance.NewKeywords([]string{"honey"})
-	if err != nil {
-		f.Fatal(err)
-	}
+	k := testkit.Call(relevance.NewKeywords([]string{"honey"})).Must(f)
 	s := scorerOf(f, "paper", plan.Input{Keywords: k, Rho: 0.3})
 	f.Fuzz(func(t *testing.T, url, path, anchor, score, relevant string) {
 		in := info(url, pathKey, path, anchorKey, anchor, scoreKey, score, parentScoreKey, score, relevantKey, relevant, pageHTMLKey, anchor)

@@ -16,7 +16,7 @@ func TestTogether(t *testing.T) {
 	r := run(t, t.TempDir(), Options{Now: time.Now})
 	ask[api.Empty](r.client, "SetDelay", &api.QueueDelayParams{})
 	const clients = 4
-	urls := testkit.Rounds(300, 5000)
+	urls := testkit.Rounds(300, 1500)
 	var all sync.WaitGroup
 	var mu sync.Mutex // guards taken
 	taken := map[string]int{}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // TestDocumentsSayTheSame: a page has the same title, words, headings and links, in this order, in
@@ -14,10 +15,7 @@ func TestDocumentsSayTheSame(t *testing.T) {
 	long := strings.Repeat("The bees carry pollen and (nectar) to the hive\\comb before winter. ", 60)
 	html := `<html lang=en><title>Bees & wax</title><h1>Bees & wax</h1><p>A <a href="/hive">hive</a> is full of <a href="/wax?a=1&b=(2)">bees' wax</a>, as <b>naïve</b> people say (Bienenwachs, пчелиный воск, 蜂蠟) and דונג too.
 <h2>The queen</h2><p>` + long + `<a href="/queen">The queen of the hive</a> lays eggs; ` + long + `<a href="/colony">the colony of the hive with all of its bees, its queen, the wax, the drones</a>. <a href="/picture"><img src=x></a>`
-	want, err := page.Parse([]byte(html), page.ParseOptions{URL: "http://a.test/"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Call(page.Parse([]byte(html), page.ParseOptions{URL: "http://a.test/"})).Must(t)
 	for _, kind := range documentKinds {
 		body, err := kind.asDocument("http://a.test/", html)
 		if err != nil {

@@ -29,13 +29,7 @@ import (
 )
 
 func set(pages ...*datasets.Example) *datasets.Set {
-	return datasets.FromSeq("test", func(yield func(*datasets.Example, error) bool) {
-		for _, e := range pages {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}, datasets.Options{})
+	return datasets.FromSeq("test", testkit.Each(pages), datasets.Options{})
 }
 
 func few() *datasets.Set {
@@ -55,23 +49,14 @@ func few() *datasets.Set {
 
 func start(t testing.TB, opt Options, sets ...*datasets.Set) (*Web, *httptest.Server, *http.Client) {
 	t.Helper()
-	w, err := New(t.Context(), opt, sets...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Call(New(t.Context(), opt, sets...)).Must(t)
 	server := httptest.NewServer(w)
-	pem, err := os.ReadFile(w.CA())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pem := testkit.Call(os.ReadFile(w.CA())).Must(t)
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
 		t.Fatal("the authority's file holds no certificate")
 	}
-	proxy, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	proxy := testkit.Call(url.Parse(server.URL)).Must(t)
 	transport := &http.Transport{Proxy: http.ProxyURL(proxy), TLSClientConfig: &tls.Config{RootCAs: roots}, MaxIdleConnsPerHost: 64}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
@@ -91,15 +76,9 @@ func start(t testing.TB, opt Options, sets ...*datasets.Set) (*Web, *httptest.Se
 
 func get(t testing.TB, c *http.Client, u string) (*http.Response, string) {
 	t.Helper()
-	resp, err := c.Get(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := testkit.Call(c.Get(u)).Must(t)
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := testkit.Call(io.ReadAll(resp.Body)).Must(t)
 	return resp, string(body)
 }
 
@@ -155,15 +134,9 @@ func TestThroughProxy(t *testing.T) {
 func TestByHostHeader(t *testing.T) {
 	_, server, _ := start(t, Options{}, few())
 	for host, want := range map[string]int{"a.test": 200, "a.test:80": 200, "none.test": 502} {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+"/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := testkit.Call(http.NewRequestWithContext(t.Context(), "GET", server.URL+"/", nil)).Must(t)
 		req.Host = host
-		resp, err := server.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := testkit.Call(server.Client().Do(req)).Must(t)
 		resp.Body.Close()
 		if resp.StatusCode != want {
 			t.Errorf("Host %s: %d, want %d", host, resp.StatusCode, want)
@@ -190,15 +163,9 @@ func TestConditional(t *testing.T) {
 		{"If-Modified-Since", "yesterday", 200},
 	}
 	for _, tt := range tests {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://a.test/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := testkit.Call(http.NewRequestWithContext(t.Context(), "GET", "http://a.test/", nil)).Must(t)
 		req.Header.Set(tt.name, tt.value)
-		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := testkit.Call(client.Do(req)).Must(t)
 		resp.Body.Close()
 		if resp.StatusCode != tt.want {
 			t.Errorf("%s: %s gives %d, want %d", tt.name, tt.value, resp.StatusCode, tt.want)
@@ -208,18 +175,12 @@ func TestConditional(t *testing.T) {
 
 func TestMethods(t *testing.T) {
 	_, _, client := start(t, Options{}, few())
-	resp, err := client.Head("http://a.test/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := testkit.Call(client.Head("http://a.test/")).Must(t)
 	resp.Body.Close()
 	if resp.StatusCode != 200 || resp.ContentLength != int64(len("<p>home of a")) {
 		t.Errorf("HEAD: %d, length %d", resp.StatusCode, resp.ContentLength)
 	}
-	resp, err = client.Post("http://a.test/", "text/plain", strings.NewReader("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp = testkit.Call(client.Post("http://a.test/", "text/plain", strings.NewReader("x"))).Must(t)
 	resp.Body.Close()
 	if resp.StatusCode != 405 || resp.Header.Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST: %d, Allow %q", resp.StatusCode, resp.Header.Get("Allow"))
@@ -229,10 +190,7 @@ func TestMethods(t *testing.T) {
 // TestLatency checks the delay range, and that each URL keeps its own delay.
 func TestLatency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, err := New(t.Context(), Options{Latency: time.Second, Seed: 3}, few())
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testkit.Call(New(t.Context(), Options{Latency: time.Second, Seed: 3}, few())).Must(t)
 		defer w.Close()
 		took := func(u string) time.Duration {
 			before := time.Now()
@@ -283,13 +241,8 @@ func TestArchive(t *testing.T) {
 	record("response", "http://a.test/robots.txt", "", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n")
 	record("revisit", "http://b.test/copy", "WARC-Refers-To-Target-URI: http://a.test/\r\n", "")
 	path := filepath.Join(t.TempDir(), "a.warc")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.Open(path, datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, file, 0o600))
+	set := testkit.Call(datasets.Open(path, datasets.Options{})).Must(t)
 	_, _, client := start(t, Options{}, set)
 	for url, want := range map[string]struct {
 		code int
@@ -312,14 +265,8 @@ func FuzzAnswer(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}
-	demo, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	w, err := New(f.Context(), Options{}, few(), demo)
-	if err != nil {
-		f.Fatal(err)
-	}
+	demo := testkit.Call(datasets.Open("demo", datasets.Options{})).Must(f)
+	w := testkit.Call(New(f.Context(), Options{}, few(), demo)).Must(f)
 	f.Cleanup(func() { w.Close() })
 	f.Fuzz(func(t *testing.T, host, path, query string) {
 		r := &http.Request{Method: "GET", Host: host, URL: &url.URL{Path: path, RawQuery: query}, Header: http.Header{}}
@@ -553,16 +500,13 @@ func TestSitemapIndex(t *testing.T) {
 
 func changing(t *testing.T, plan ChangePlan, n int) *Web {
 	t.Helper()
-	web, err := New(t.Context(), Options{Change: plan, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
+	web := testkit.Call(New(t.Context(), Options{Change: plan, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
 		for i := range n {
 			if !yield(&datasets.Example{URL: fmt.Sprintf("http://a.test/%d", i), HTML: fmt.Sprintf("<p>one<p>page %d has a long paragraph<pre>x</pre></body>", i)}, nil) {
 				return
 			}
 		}
-	}, datasets.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, datasets.Options{}))).Must(t)
 	t.Cleanup(func() {
 		if err := web.Close(); err != nil {
 			t.Error(err)
@@ -582,16 +526,13 @@ func ask(web *Web, url, etag string) *httptest.ResponseRecorder {
 // TestLastmod checks true and wrong lastmod values and 304 for an unchanged sitemap.
 func TestLastmod(t *testing.T) {
 	for _, wrong := range []float64{0, 1} {
-		web, err := New(t.Context(), Options{Sitemaps: true, Change: ChangePlan{Mean: time.Hour, Wrong: wrong}, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
+		web := testkit.Call(New(t.Context(), Options{Sitemaps: true, Change: ChangePlan{Mean: time.Hour, Wrong: wrong}, Seed: 1}, datasets.FromSeq("some", func(yield func(*datasets.Example, error) bool) {
 			for i := range 20 {
 				if !yield(&datasets.Example{URL: fmt.Sprintf("http://h%d.test/", i), HTML: "<p>a page"}, nil) {
 					return
 				}
 			}
-		}, datasets.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, datasets.Options{}))).Must(t)
 		defer web.Close()
 		web.began = web.began.Add(-1000 * time.Hour)
 		seen := map[lastmod]int{}
@@ -700,10 +641,7 @@ func TestAway(t *testing.T) {
 
 // TestDemoWeb crawls 1000 pages of the demo web breadth first and counts the answers.
 func TestDemoWeb(t *testing.T) {
-	demo, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := testkit.Call(datasets.Open("demo", datasets.Options{})).Must(t)
 	_, _, client := start(t, Options{}, demo)
 	queue, seen := []string{"http://linkbook.test/"}, map[string]bool{"http://linkbook.test/": true}
 	codes, charset := map[int]int{}, map[string]int{}
@@ -748,10 +686,7 @@ func TestDemoWeb(t *testing.T) {
 }
 
 func hrefs(t *testing.T, at, body string) []string {
-	base, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := testkit.Call(url.Parse(at)).Must(t)
 	var out []string
 	z := html.NewTokenizer(strings.NewReader(body))
 	for z.Next() != html.ErrorToken {
@@ -769,10 +704,7 @@ func hrefs(t *testing.T, at, body string) []string {
 
 // TestConcurrent mixes all kinds of requests, for the race detector.
 func TestConcurrent(t *testing.T) {
-	demo, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := testkit.Call(datasets.Open("demo", datasets.Options{})).Must(t)
 	var log syncBuffer
 	_, _, client := start(t, Options{Log: &log, Disallow: 0.1}, demo)
 	urls := []string{
@@ -809,10 +741,7 @@ func TestConcurrent(t *testing.T) {
 
 func corpus(t testing.TB, name string) *datasets.Set {
 	t.Helper()
-	s, err := datasets.Open(testkit.Corpus(t, name), datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(datasets.Open(testkit.Corpus(t, name), datasets.Options{})).Must(t)
 	return s
 }
 
@@ -839,10 +768,7 @@ func TestRealCorpora(t *testing.T) {
 			st := w.Stats()
 			t.Logf("%+v in %v; %d MiB of heap from the system", st, took, m.HeapSys>>20)
 			n, asked := 0, 0
-			for e, err := range s.Examples() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for e := range testkit.All(t, s.Examples()) {
 				n++
 				if n%97 != 0 || strings.Contains(e.URL, "#") || !strings.HasPrefix(e.URL, "http") {
 					continue

@@ -27,10 +27,7 @@ func watchedStream(pages ...Watched) iter.Seq2[*Watched, error] {
 
 func counted(t *testing.T, opt ChangeOptions, pages iter.Seq2[*Watched, error]) *Changes {
 	t.Helper()
-	r, err := CountChanges(t.Context(), opt, pages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(CountChanges(t.Context(), opt, pages)).Must(t)
 	return r
 }
 
@@ -205,7 +202,7 @@ func TestIntervals(t *testing.T) {
 
 func intervals(t *testing.T, gap, least float64) {
 	const pages, median = 40, 2.
-	webs := testkit.Rounds(10, 200)
+	webs := testkit.Rounds(10, 80)
 	holds, ratio, naive := 0, 0., 0.
 	for seed := range webs {
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))
@@ -345,9 +342,7 @@ func TestReport(t *testing.T) {
 	rate := func(*Watched) (change.Estimate, bool) { return change.Estimate{Rate: 4, Lo: 1, Hi: 9}, true }
 	r := counted(t, ChangeOptions{Now: 8 * day, Rate: rate, Rounds: []Round{{2 * day, 3 * day}, {4 * day, 5 * day}}}, watchedStream(pages...))
 	var b bytes.Buffer
-	if err := r.WriteReport(&b, "some & pages"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, r.WriteReport(&b, "some & pages"))
 	for _, want := range []string{"some &amp; pages", "Pages downloaded in n rounds", "Freshness by round", ">Visits<", "The median page by top-level domain", "by second level", "by depth", "kind of links", "6 hours", "&lt;b&gt;"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q", want)

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"fossick/internal/testkit"
 )
 
 type memory struct {
@@ -105,10 +107,7 @@ func (t *resultTable) column(name string) (sum int64) {
 // TestCount compares column sums with sums over the records.
 func TestCount(t *testing.T) {
 	m := made(4000, rand.New(rand.NewPCG(1, 1)))
-	r, err := Count(t.Context(), Options{Dir: t.TempDir(), Top: 5}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(Count(t.Context(), Options{Dir: t.TempDir(), Top: 5}, m)).Must(t)
 	known, requested, downloaded, answers, outcomes, exchanges := 0, 0, 0, 0, 0, 0
 	states := map[string]int64{}
 	for _, u := range m.urls {
@@ -190,10 +189,7 @@ func TestByHand(t *testing.T) {
 		},
 		hosts: []string{"b.kr:80", "www.a.co.kr:80"},
 	}
-	r, err := Count(t.Context(), Options{Dir: t.TempDir()}, m, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(Count(t.Context(), Options{Dir: t.TempDir()}, m, m)).Must(t)
 	var said []string
 	for _, name := range []string{"outcomes", "seed_outcomes", "depths", "means", "path_lengths", "host_labels", "page_kinds", "link_kinds"} {
 		for _, row := range r.table(t, name).Rows {
@@ -242,17 +238,9 @@ func TestOrder(t *testing.T) {
 			g.room = 2 + rng.IntN(500)
 		}
 		c.pages.degrees.room = 2 + rng.IntN(9000)
-		if err := c.walk(t.Context(), m, func(int) {}); err != nil {
-			t.Fatal(err)
-		}
-		r, err := c.result(t.Context(), Options{Top: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, c.walk(t.Context(), m, func(int) {}))
+		r := testkit.Call(c.result(t.Context(), Options{Top: 7})).Must(t)
+		text := testkit.Call(json.Marshal(r)).Must(t)
 		if first == "" {
 			first = string(text)
 		}
@@ -281,9 +269,7 @@ func TestShown(t *testing.T) {
 			}
 		}
 		dir := filepath.Join(t.TempDir(), "tables")
-		if err := WriteCSV(dir, r.Tables); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, WriteCSV(dir, r.Tables))
 		for _, table := range r.Tables {
 			f, err := os.Open(filepath.Join(dir, table.Name+".csv"))
 			if err != nil {
@@ -315,10 +301,7 @@ func TestSteps(t *testing.T) {
 	for i, bytes := range []int64{0, 262_143, 262_144, 524_287, 524_288, 64 * 262_144} {
 		m.pages = append(m.pages, &Page{ID: uint64(i + 1), URL: fmt.Sprintf("http://a.test/%d", i), Bytes: bytes})
 	}
-	r, err := Count(t.Context(), Options{Dir: t.TempDir()}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Call(Count(t.Context(), Options{Dir: t.TempDir()}, m)).Must(t)
 	var steps []string
 	for _, row := range r.table(t, "sizes").Rows {
 		steps = append(steps, fmt.Sprint(row[:2]))
@@ -443,9 +426,7 @@ func TestDegrees(t *testing.T) {
 			}
 			pages[p.ID] = true
 			out[len(p.Links)]++
-			if err := d.add(p); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, d.add(p))
 		}
 		for id := range pages {
 			in[to[id]]++
@@ -453,12 +434,8 @@ func TestDegrees(t *testing.T) {
 		for _, n := range to {
 			known[n]++
 		}
-		if err := d.settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, d.settle(t.Context()))
+		testkit.Must(t, d.close())
 	}
 	if !maps.Equal(d.out, out) || !maps.Equal(d.in, in) || !maps.Equal(d.known, known) {
 		t.Errorf("out %v want %v\nin %v want %v\nknown %v want %v", d.out, out, d.in, in, d.known, known)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 )
 
 // madeSurvey is a source in memory; a URL's ID is its position.
@@ -72,10 +73,7 @@ func web() *madeSurvey {
 
 func find(t *testing.T, src surveySource, opt SurveyOptions) (r *SurveyResult, candidates []listedSeed) {
 	t.Helper()
-	r, err := FindSeeds(t.Context(), src, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = testkit.Call(FindSeeds(t.Context(), src, opt)).Must(t)
 	t.Cleanup(func() { _ = r.Close() })
 	for _, s := range all(t, r) {
 		if s.Candidate {
@@ -87,9 +85,7 @@ func find(t *testing.T, src surveySource, opt SurveyOptions) (r *SurveyResult, c
 
 func all(t *testing.T, r *SurveyResult) (seeds []listedSeed) {
 	t.Helper()
-	if err := r.each(t.Context(), func(s *listedSeed) error { seeds = append(seeds, *s); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, r.each(t.Context(), func(s *listedSeed) error { seeds = append(seeds, *s); return nil }))
 	return seeds
 }
 
@@ -196,10 +192,7 @@ func TestPartiesOracle(t *testing.T) {
 				m.urls[i].From = uint64(place[rng.IntN(k)] + 1)
 			}
 		}
-		got, err := FindSeeds(t.Context(), m, SurveyOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Call(FindSeeds(t.Context(), m, SurveyOptions{})).Must(t)
 		want := map[string]int{}
 		for _, u := range m.urls {
 			if u.Got {
@@ -246,9 +239,7 @@ func TestFiles(t *testing.T) {
 	m.urls[0].URL = "http://a.test/\u0085x"
 	r, _ := find(t, m, SurveyOptions{})
 	list, table, lines := filepath.Join(dir, "l.txt"), filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.jsonl")
-	if err := errors.Join(r.WriteList(t.Context(), list), r.WriteTable(t.Context(), table), r.WriteTable(t.Context(), lines)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(r.WriteList(t.Context(), list), r.WriteTable(t.Context(), table), r.WriteTable(t.Context(), lines)))
 	var want []string
 	for _, s := range all(t, r) {
 		want = append(want, s.URL)
@@ -259,18 +250,13 @@ func TestFiles(t *testing.T) {
 			listed = append(listed, strings.TrimSuffix(line, "\n"))
 		}
 	}
-	records, err := csv.NewReader(strings.NewReader(read(t, table))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := testkit.Call(csv.NewReader(strings.NewReader(read(t, table))).ReadAll()).Must(t)
 	for _, r := range records[1:] {
 		rows = append(rows, r[1])
 	}
 	for line := range strings.Lines(read(t, lines)) {
 		var r seedRow
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(line), &r))
 		objects = append(objects, r.URL)
 	}
 	for name, got := range map[string][]string{"list": listed, "CSV": rows, "JSON Lines": objects} {
@@ -288,10 +274,7 @@ func TestFiles(t *testing.T) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Call(os.ReadFile(path)).Must(t)
 	return string(text)
 }
 

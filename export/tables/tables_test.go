@@ -172,7 +172,7 @@ func linksIn(t *testing.T, path string, pages int) (rows []string) {
 
 // TestDefinition compares random conversions with their definition, and their bytes with small sorters.
 func TestDefinition(t *testing.T) {
-	for seed := range uint64(testkit.Rounds(2, 60)) {
+	for seed := range uint64(testkit.Rounds(2, 20)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			crawls := world(rng, 1+rng.IntN(3), 20+rng.IntN(60))

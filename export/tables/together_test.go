@@ -128,7 +128,7 @@ func (w *together) live(ctx context.Context, i, dies int) (r *Result, err error)
 // TestTogether: agents that die and restart, over a lossy exchange, give the same bytes as one conversion.
 func TestTogether(t *testing.T) {
 	deaths := 0
-	for seed := range uint64(testkit.Rounds(2, 150)) {
+	for seed := range uint64(testkit.Rounds(2, 40)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		agents := 1 + int(seed%4)
 		dirs := written(t, world(rng, agents, 20+rng.IntN(80)))

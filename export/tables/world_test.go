@@ -13,6 +13,7 @@ import (
 
 	"fossick/export"
 	"fossick/internal/page"
+	"fossick/internal/testkit"
 	"fossick/store"
 )
 
@@ -73,15 +74,10 @@ func world(rng *rand.Rand, crawls, n int) (all []crawl) {
 
 func (c *crawl) write(t testing.TB, dir string) {
 	t.Helper()
-	s, err := store.Create(dir, store.Info{Topic: "banking"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(store.Create(dir, store.Info{Topic: "banking"})).Must(t)
 	b := s.Batch()
 	put := func(errs ...error) {
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(errs...))
 	}
 	ids, numbers := map[string]store.ID{}, map[string]uint64{}
 	idOf := func(url string) store.ID {
@@ -321,9 +317,6 @@ func row(values ...any) string {
 
 func read(t testing.TB, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Call(os.ReadFile(path)).Must(t)
 	return b
 }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // doubled repeats each link of a page at a random place.
@@ -27,10 +29,7 @@ func TestLexLinksTwice(t *testing.T) {
 			links, counts := randomWeb(rng)
 			starts := []uint32{uint32(rng.IntN(len(links)))}
 			run := func(links [][]uint32) []uint32 {
-				s, err := NewSequence(order, SequenceOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := testkit.Call(NewSequence(order, SequenceOptions{})).Must(t)
 				return crawl(links, counts, starts, s.Next, s.Visit)
 			}
 			if got, want := run(doubled(rng, links)), run(links); !slices.Equal(got, want) {
@@ -155,10 +154,7 @@ func TestTheorems(t *testing.T) {
 					}
 				}
 			}
-			s, err := NewSequence(order, testOptions(n, links, rng))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := testkit.Call(NewSequence(order, testOptions(n, links, rng))).Must(t)
 			visits := crawl(links, func(uint32, uint32) bool { return true }, []uint32{uint32(rng.IntN(n))}, s.Next, s.Visit)
 			if len(visits) != n {
 				t.Fatalf("%s: %d of %d vertices", order, len(visits), n)

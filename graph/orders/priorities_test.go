@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // TestPrioritiesEqualSequences checks that orderings as priorities visit pages in the order of Sequence.
@@ -82,10 +84,7 @@ func TestReplayByPriority(t *testing.T) {
 // crawlByPriority crawls with one priority per link: highest first, ties by discovery.
 func crawlByPriority(t *testing.T, order string, links [][]uint32, counts func(src, dst uint32) bool) (visits []uint32) {
 	t.Helper()
-	o, err := OrderingByName(order)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := testkit.Call(OrderingByName(order)).Must(t)
 	found, priority := []uint32{0}, map[uint32]float64{0: o.Priority(Link{})}
 	done := map[uint32]bool{}
 	for len(visits) < len(found) {
@@ -123,10 +122,7 @@ func crawlByPriority(t *testing.T, order string, links [][]uint32, counts func(s
 // TestLargePriorities checks that priorities at the limits are exact in float64 and never decrease.
 func TestLargePriorities(t *testing.T) {
 	for _, name := range []string{"dfs", "mcs", "mcs-sites", "mns", "lexbfs", "lexdfs"} {
-		o, err := OrderingByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := testkit.Call(OrderingByName(name)).Must(t)
 		p := o.Priority(Link{Step: 1 << 40, Place: 1 << 20, Rank: 1 << 30})
 		for range 70_000 {
 			q := o.Priority(Link{Step: 1 << 41, Place: 1 << 21, Rank: 1 << 31, Queued: true, Old: p})

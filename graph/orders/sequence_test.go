@@ -148,7 +148,7 @@ func linksOf(links [][]uint32, counts func(src, dst uint32) bool, v uint32) Link
 
 // TestSequencesEqualOracle compares with the definitions on random graphs of up to 60 vertices.
 func TestSequencesEqualOracle(t *testing.T) {
-	graphs := testkit.Rounds(1000, 10_000)
+	graphs := testkit.Rounds(1000, 4000)
 	for _, order := range []string{"bfs", "dfs", "lexbfs", "lexdfs", "mcs", "mcs-sites", "mns"} {
 		t.Run(order, func(t *testing.T) {
 			for i := range graphs {
@@ -158,10 +158,7 @@ func TestSequencesEqualOracle(t *testing.T) {
 				for _, v := range rng.Perm(len(links))[:1+rng.IntN(min(3, len(links)))] {
 					starts = append(starts, uint32(v))
 				}
-				s, err := NewSequence(order, SequenceOptions{Vertices: rng.IntN(len(links) + 1), Rand: rand.New(rand.NewPCG(7, 7))})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := testkit.Call(NewSequence(order, SequenceOptions{Vertices: rng.IntN(len(links) + 1), Rand: rand.New(rand.NewPCG(7, 7))})).Must(t)
 				o := &oracle{order: order, rng: rand.New(rand.NewPCG(7, 7)), waits: map[uint32]*reached{}, visited: map[uint32]bool{}}
 				got := crawl(links, counts, starts, s.Next, s.Visit)
 				want := crawl(links, counts, starts, o.next, o.visit)
@@ -180,10 +177,7 @@ func TestPaperB(t *testing.T) {
 		"generic": {6, 7, 8, 9, 10}, "bfs": {6, 7}, "lexbfs": {7}, "dfs": {9, 10}, "lexdfs": {9}, "mns": {7, 8, 9}, "mcs": {8},
 	}
 	for order := range want {
-		s, err := NewSequence(order, SequenceOptions{Rand: rand.New(rand.NewPCG(1, 1))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(NewSequence(order, SequenceOptions{Rand: rand.New(rand.NewPCG(1, 1))})).Must(t)
 		for _, to := range links {
 			s.Visit(Starts(to)) // vertices 1 … 5 themselves never wait
 		}
@@ -282,14 +276,11 @@ func furtherGraph(i int) (k *known, o SequenceOptions, rng *rand.Rand) {
 	return k, o, rng
 }
 
-func graphs() int { return testkit.Rounds(400, 10_000) }
+func graphs() int { return testkit.Rounds(400, 3000) }
 
 func mustSequence(t *testing.T, name string, o SequenceOptions) Sequence {
 	t.Helper()
-	s, err := NewSequence(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(NewSequence(name, o)).Must(t)
 	return s
 }
 

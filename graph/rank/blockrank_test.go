@@ -120,10 +120,7 @@ func TestBlockRankOracle(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, opt.Method = range []string{"blockrank", "blockrank-kamvar"} {
-			whole, err := byBlocks(t.Context(), in, degree, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := testkit.Call(byBlocks(t.Context(), in, degree, opt)).Must(t)
 			near(t, "whole", whole.Score, want.Score)
 		}
 	}
@@ -171,10 +168,7 @@ func TestBlockRankAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, opt.Blocks = range [][]uint32{{graph.None, graph.None, graph.None, graph.None}, {3, 3, 3, 3}} {
-		r, err := byBlocks(t.Context(), in, degree, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Call(byBlocks(t.Context(), in, degree, opt)).Must(t)
 		near(t, "alone", r.Score, want.Score)
 	}
 	for _, opt.Blocks = range [][]uint32{{0}, {0, 1, 2, 4}} {
@@ -324,10 +318,7 @@ func hostCSR(t testing.TB, pages int) (in *graph.CSR, degree, host []uint32) {
 func TestBlockRankParts(t *testing.T) {
 	testkit.Only(t, "seconds of processor time; the oracles have small graphs")
 	in, degree, host := hostCSR(t, 180_000)
-	want, err := PowerIteration(t.Context(), in, degree, Options{Epsilon: 1e-12})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Call(PowerIteration(t.Context(), in, degree, Options{Epsilon: 1e-12})).Must(t)
 	strewn, one := make([]uint32, len(host)), make([]uint32, len(host))
 	for v := range strewn {
 		strewn[v] = uint32(v*7919) % 5000
@@ -343,10 +334,7 @@ func TestBlockRankParts(t *testing.T) {
 		}
 		var first *Result
 		for _, workers := range all {
-			r, err := byBlocks(t.Context(), in, degree, Options{Epsilon: 1e-12, Workers: workers, Blocks: tc.block})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Call(byBlocks(t.Context(), in, degree, Options{Epsilon: 1e-12, Workers: workers, Blocks: tc.block})).Must(t)
 			if first == nil {
 				first = r
 				near(t, tc.name, r.Score, want.Score)
@@ -357,10 +345,7 @@ func TestBlockRankParts(t *testing.T) {
 				}
 			}
 		}
-		groups, err := groupsOf(tc.block)
-		if err != nil {
-			t.Fatal(err)
-		}
+		groups := testkit.Call(groupsOf(tc.block)).Must(t)
 		c, _ := newSolver(in, degree, groups, Options{Damping: .85}).blockCore(largest(trimmed(in, degree)))
 		if len(c.parts)-1 < tc.parts {
 			t.Errorf("%s: %d parts, want %d at least; the test tests nothing", tc.name, len(c.parts)-1, tc.parts)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"fossick/internal/testkit"
 )
 
 // hostile maps foreign words to what Line makes of them.
@@ -97,9 +99,7 @@ func FuzzPrintable(f *testing.F) {
 		}
 		out.Reset()
 		want := strings.ToValidUTF8(text, "\ufffd")
-		if err := json.NewEncoder(JSON(&out)).Encode(want); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.NewEncoder(JSON(&out)).Encode(want))
 		var back string
 		if err := json.Unmarshal(out.Bytes(), &back); err != nil || back != want || strings.IndexFunc(out.String(), bad) >= 0 {
 			t.Errorf("%q as JSON is %q, which is %q, %v", want, out.String(), back, err)

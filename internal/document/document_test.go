@@ -130,16 +130,10 @@ func TestPDFParagraphs(t *testing.T) {
 // TestPDFWaitsForPDFium: the time of the documents before it is not that of a PDF.
 func TestPDFWaitsForPDFium(t *testing.T) {
 	testkit.Only(t, "takes as long as a document may take")
-	pool, err := pdfPool()
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := testkit.Call(pdfPool()).Must(t)
 	var held []pdfium.Pdfium
 	for range runtime.GOMAXPROCS(0) {
-		instance, err := pool.GetInstance(time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		instance := testkit.Call(pool.GetInstance(time.Minute)).Must(t)
 		held = append(held, instance)
 	}
 	time.AfterFunc(maxTime+time.Second, func() {
@@ -194,20 +188,13 @@ func TestHostileDocuments(t *testing.T) {
 	}
 	var zeros bytes.Buffer
 	z := zip.NewWriter(&zeros)
-	w, err := z.Create("word/document.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Call(z.Create("word/document.xml")).Must(t)
 	for block := bytes.Repeat([]byte("<w:p/>"), 1<<16); zeros.Len() == 0 || block != nil; block = nil {
 		for range maxUnpacked/len(block) + 1 {
-			if _, err := w.Write(block); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Call(w.Write(block)).Must(t)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, z.Close())
 	for name, c := range map[string]struct {
 		media string
 		body  []byte

@@ -22,18 +22,13 @@ import (
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	if err := errors.Join(
+	testkit.Must(t, errors.Join(
 		os.WriteFile(in("file"), []byte("12345"), 0o600), os.WriteFile(in("empty"), nil, 0o600),
 		syscall.Mkfifo(in("pipe"), 0o600), os.Mkdir(in("folder"), 0o700),
 		os.Symlink("file", in("link")), os.Symlink("pipe", in("to-pipe")), os.Symlink("/dev/zero", in("to-zero")),
 		os.Symlink("nowhere", in("to-nothing")), os.Symlink("round", in("round")),
-	); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("unix", in("socket"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
+	l := testkit.Call(net.Listen("unix", in("socket"))).Must(t)
 	defer l.Close()
 	for path, want := range map[string]string{
 		in("file"): "12345", in("empty"): "", in("link"): "12345",
@@ -66,9 +61,7 @@ func TestOpen(t *testing.T) {
 // TestOpenNamed: a person may name a pipe, whose writer is waited for.
 func TestOpenNamed(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, syscall.Mkfifo(pipe, 0o600))
 	go os.WriteFile(pipe, []byte("written"), 0o600)
 	f, err := OpenNamed(pipe)
 	if err != nil {
@@ -96,25 +89,16 @@ func TestOpenNamed(t *testing.T) {
 func TestWithin(t *testing.T) {
 	dir := t.TempDir()
 	real, folder := filepath.Join(dir, "real"), filepath.Join(dir, "folder")
-	if err := errors.Join(os.MkdirAll(filepath.Join(real, "sub"), 0o700), os.Mkdir(filepath.Join(dir, "real2"), 0o700), os.Symlink("real", folder),
-		os.WriteFile(filepath.Join(dir, "secret"), nil, 0o600), os.WriteFile(filepath.Join(dir, "real2", "secret"), nil, 0o600), os.WriteFile(filepath.Join(real, "page"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.MkdirAll(filepath.Join(real, "sub"), 0o700), os.Mkdir(filepath.Join(dir, "real2"), 0o700), os.Symlink("real", folder),
+		os.WriteFile(filepath.Join(dir, "secret"), nil, 0o600), os.WriteFile(filepath.Join(dir, "real2", "secret"), nil, 0o600), os.WriteFile(filepath.Join(real, "page"), nil, 0o600)))
 	for name, to := range map[string]string{
 		"a": "page", "b": "sub/../page", "c": real + "/page", "out-a": "../secret", "out-b": dir + "/secret", "out-c": "/etc/passwd", "out-d": "sub/../../secret", "out-e": "../real2/secret",
 		"none-a": "nothing", "none-b": "none-b", "not-a": "sub", "out-f": "/dev/zero",
 	} {
-		if err := os.Symlink(to, filepath.Join(real, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Symlink(to, filepath.Join(real, name)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(real, "not-b"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, syscall.Mkfifo(filepath.Join(real, "not-b"), 0o600))
+	entries := testkit.Call(os.ReadDir(folder)).Must(t)
 	says := map[string]string{"out": "a link that leads out of the folder", "none": "a link that leads nowhere", "not": "not a regular file", "page": ""}
 	for _, e := range entries {
 		kind, _, _ := strings.Cut(e.Name(), "-")
@@ -173,21 +157,15 @@ func FuzzCheckTOML(f *testing.F) {
 // TestSecret: a key that others may read is refused.
 func TestSecret(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, []byte("secret"), 0o600))
 	for mode, ok := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o666: false, 0o620: false} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Chmod(path, mode))
 		got, err := Secret(path, 10)
 		if ok != (err == nil && string(got) == "secret") || ok == errors.Is(err, ErrShared) {
 			t.Errorf("%o: %q, %v", mode, got, err)
 		}
 	}
-	if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)))
 	if _, err := Secret(path, 10); !errors.Is(err, ErrKind) {
 		t.Errorf("a pipe: %v", err)
 	}
@@ -213,9 +191,7 @@ func TestBombs(t *testing.T) {
 			for range c.mib {
 				z.Write(block)
 			}
-			if err := errors.Join(z.Close(), f.Close()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, errors.Join(z.Close(), f.Close()))
 			if f, err = Open(path); err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // numbers sorts numbers, encoded as gaps.
@@ -35,17 +37,13 @@ func TestSorter(t *testing.T) {
 		for range rng.IntN(100) {
 			if x := rng.Uint64N(50); rng.IntN(10) > 0 {
 				want = append(want, x)
-				if err := s.Add(x); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, s.Add(x))
 			}
 		}
 		if rng.IntN(2) == 0 {
 			some := []uint64{rng.Uint64N(50)}
 			want = append(want, some...)
-			if err := s.AddAll(some); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, s.AddAll(some))
 		}
 		slices.Sort(want)
 		repeated := int64(0)
@@ -64,9 +62,7 @@ func TestSorter(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("seed %d, once more: got %v, %v; want %v", seed, got, err, want)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, s.Close())
 		if left, err := os.ReadDir(s.opt.Dir); err != nil || len(left) > 0 {
 			t.Fatalf("%v is left, %v", left, err)
 		}
@@ -82,9 +78,7 @@ func TestEnds(t *testing.T) {
 		s := numbers(t.TempDir(), limit, false)
 		defer s.Close()
 		for i := range uint64(10) {
-			if err := s.Add(1000 * i); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, s.Add(1000*i))
 		}
 		if err := s.Each(ctx, func(uint64) error { return nil }); !errors.Is(err, context.Canceled) {
 			t.Errorf("limit %d: %v", limit, err)
@@ -95,9 +89,7 @@ func TestEnds(t *testing.T) {
 		if s.file == nil {
 			continue
 		}
-		if err := s.file.Truncate(s.size - 1); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, s.file.Truncate(s.size-1))
 		if err := s.Each(t.Context(), func(uint64) error { return nil }); err == nil {
 			t.Error("a run that breaks off is read to its end")
 		}

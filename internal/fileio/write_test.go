@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 func TestWrite(t *testing.T) {
@@ -20,17 +22,13 @@ func TestWrite(t *testing.T) {
 			return errors.Join(err, then)
 		}
 	}
-	if err := Write(path, 0o644, text("old", nil)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, Write(path, 0o644, text("old", nil)))
 	failed := errors.New("no more")
 	if err := Write(path, 0o644, text("half", failed)); !errors.Is(err, failed) {
 		t.Errorf("%v, want %v", err, failed)
 	}
 	holds(t, path, "old")
-	if err := Write(path, 0o600, text("new", nil)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, Write(path, 0o600, text("new", nil)))
 	holds(t, path, "new")
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v; want 0600", info.Mode(), err)
@@ -54,9 +52,7 @@ func holds(t *testing.T, path, want string) {
 func TestPage(t *testing.T) {
 	hello := func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
 	path := filepath.Join(t.TempDir(), "page.html")
-	if err := WritePage(path, hello); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, WritePage(path, hello))
 	holds(t, path, "hello")
 	if err := WritePage(filepath.Join(path+".d", "page.html"), hello); err == nil || !strings.HasSuffix(err.Error(), "give a file in an existing folder") {
 		t.Errorf("in no folder: %v", err)

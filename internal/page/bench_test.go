@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // syntheticPage returns an article of about 21 KB with 26 links, the mean of a real crawl.
@@ -37,16 +39,11 @@ func syntheticPage(rng *rand.Rand) []byte {
 func BenchmarkParse(b *testing.B) {
 	body := syntheticPage(rand.New(rand.NewPCG(1, 1)))
 	opt := ParseOptions{URL: "http://h001.test/wiki/Article", ContentType: "text/html; charset=utf-8"}
-	p, err := Parse(body, opt)
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := testkit.Call(Parse(body, opt)).Must(b)
 	b.Logf("%d bytes, %d links, %d bytes of text", len(body), len(p.Links), len(p.Text))
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Parse(body, opt); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Call(Parse(body, opt)).Must(b)
 	}
 }

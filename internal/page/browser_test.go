@@ -41,10 +41,10 @@ func checkLikeBrowser(t *testing.T, base Base, ref string) bool {
 	return ok
 }
 
-// TestCorpusLinksLikeBrowsers compares on real links: of 200 or 2,000 pages per corpus, or of all with
+// TestCorpusLinksLikeBrowsers compares on real links: of 200 or 800 pages per corpus, or of all with
 // FOSSICK_COMPARE=1.
 func TestCorpusLinksLikeBrowsers(t *testing.T) {
-	most := testkit.Rounds(200, 2000)
+	most := testkit.Rounds(200, 800)
 	if os.Getenv("FOSSICK_COMPARE") != "" {
 		most = math.MaxInt
 	}

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
+
+	"fossick/internal/testkit"
 )
 
 // TestDeclared: declared encodings by the HTML and Encoding standards; "" if there is none.
@@ -146,10 +148,7 @@ func TestCharset(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := Parse([]byte(body), ParseOptions{ContentType: c.contentType})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Call(Parse([]byte(body), ParseOptions{ContentType: c.contentType})).Must(t)
 		if p.Charset != c.want || !strings.HasPrefix(p.Text, c.text) || p.Lang != c.lang || p.Title != "t" {
 			t.Errorf("%s: charset %s, language %q, text %.60q; want %s, %q, %.60q", c.name, p.Charset, p.Lang, p.Text, c.want, c.lang, c.text)
 		}

@@ -5,14 +5,13 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 func parseText(t testing.TB, html string) *Page {
 	t.Helper()
-	p, err := Parse([]byte(html), ParseOptions{URL: "http://h.test/"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(Parse([]byte(html), ParseOptions{URL: "http://h.test/"})).Must(t)
 	return p
 }
 
@@ -41,10 +40,7 @@ func TestChecksum(t *testing.T) {
 // host, or a different path, changes the checksum. Raw depends only on the bytes.
 func TestChecksumOfMirror(t *testing.T) {
 	at := func(url, html string) *Page {
-		p, err := Parse([]byte(html), ParseOptions{URL: url})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Call(Parse([]byte(html), ParseOptions{URL: url})).Must(t)
 		return p
 	}
 	const here, mirror = "http://h.test/docs/a", "https://mirror.example:8443/docs/a"

@@ -25,10 +25,7 @@ func siteOf(name, title, body string) string {
 
 func parseAt(t testing.TB, url, html string) *Page {
 	t.Helper()
-	p, err := Parse([]byte(html), ParseOptions{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Call(Parse([]byte(html), ParseOptions{URL: url})).Must(t)
 	return p
 }
 

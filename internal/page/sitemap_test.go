@@ -13,6 +13,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
+
+	"fossick/internal/testkit"
 )
 
 // entries is the content of a sitemap.
@@ -112,12 +114,8 @@ func zipped(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(z.Write([]byte(text))).Must(t)
+	testkit.Must(t, z.Close())
 	return b.Bytes()
 }
 
@@ -336,10 +334,7 @@ func TestCut(t *testing.T) {
 
 func encoded(t *testing.T, e encoding.Encoding, text string) string {
 	t.Helper()
-	s, err := e.NewEncoder().String(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(e.NewEncoder().String(text)).Must(t)
 	return s
 }
 

@@ -40,12 +40,8 @@ func TestFindLicences(t *testing.T) {
 		"unused/LICENSE.txt": "permission is hereby granted, free of charge",
 	} {
 		path := filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		testkit.Must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	got, err := findLicences(root, []string{filepath.Join(root, "in", "deep"), root})
 	want := []licence{
@@ -80,10 +76,7 @@ func TestLinked(t *testing.T) {
 func TestPagePackages(t *testing.T) {
 	root := testkit.Module()
 	with := map[string]*folders{"fossick@": {path: "fossick", root: root, packages: []string{filepath.Join(root, "ui")}}}
-	page, err := pagePackages("fossick", with)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testkit.Call(pagePackages("fossick", with)).Must(t)
 	var urls []string
 	for _, m := range page {
 		urls = append(urls, m.url()[:strings.LastIndex(m.url(), "@")])
@@ -107,14 +100,8 @@ func TestRelease(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", file, "fossick/cmd/fossick").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	b, err := readBinary(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts, err := exec.Command("go", "version", "-m", file).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Call(readBinary(file)).Must(t)
+	facts := testkit.Call(exec.Command("go", "version", "-m", file).Output()).Must(t)
 	var want []string
 	for line := range strings.Lines(string(facts)) {
 		if f := strings.Fields(line); len(f) > 2 && f[0] == "dep" {
@@ -127,10 +114,7 @@ func TestRelease(t *testing.T) {
 			want = append(want, m.path+" "+m.version)
 		}
 	}
-	notices, err := b.notices()
-	if err != nil {
-		t.Fatal(err)
-	}
+	notices := testkit.Call(b.notices()).Must(t)
 	var named []string
 	for _, part := range strings.Split(string(notices), "\n"+strings.Repeat("=", 78)+"\n")[2:] {
 		name, _, _ := strings.Cut(part, "\n")
@@ -139,14 +123,9 @@ func TestRelease(t *testing.T) {
 	if !slices.Equal(named, want) {
 		t.Errorf("notices name %q, the binary %q", named, want)
 	}
-	text, err := b.sbom()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Call(b.sbom()).Must(t)
 	var doc bom
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(text, &doc))
 	var listed []string
 	for _, c := range doc.Components[1:] {
 		listed = append(listed, c.Name+" "+c.Version)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 func TestNiceStep(t *testing.T) {
@@ -100,9 +102,7 @@ func TestLead(t *testing.T) {
 	} {
 		h := Head{Sentences: c.texts}
 		var page bytes.Buffer
-		if err := Write(&page, `{{template "head" .}}PLOT{{template "more" .}}`, h); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, Write(&page, `{{template "head" .}}PLOT{{template "more" .}}`, h))
 		above, below, _ := strings.Cut(page.String(), "PLOT")
 		if got := [2]int{strings.Count(above, ".</p>"), strings.Count(below, ".</p>")}; got != [2]int{c.above, c.below} {
 			t.Errorf("of %q %v are above and below", c.texts, got)
@@ -146,18 +146,12 @@ func TestNumbers(t *testing.T) {
 		{"correlations", Chart{YNumbers: true}, Point{10, -0.4567}, [2]float64{-0.5, 0.4}, []string{"10", "-0.457", "-0.500–0.400"}},
 	} {
 		c.chart.Lines = []Line{{Points: []Point{c.point}, Band: [][2]float64{c.band}}}
-		f, err := NewFigure(c.name, "", c.chart)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Call(NewFigure(c.name, "", c.chart)).Must(t)
 		if got := f.Tables[0].Rows[0]; !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	f, err := NewRanges("x", "", "days", []Range{{"a", .05, .01, 200}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Call(NewRanges("x", "", "days", []Range{{"a", .05, .01, 200}})).Must(t)
 	if got, want := f.Tables[0].Rows[0], []string{"a", "0.05", "0.01 to 200"}; !slices.Equal(got, want) {
 		t.Errorf("ranges: %q, want %q", got, want)
 	}

@@ -52,10 +52,7 @@ func TestOwnNames(t *testing.T) {
 // TestListenIsLoopback: an address without a host is loopback only.
 func TestListenIsLoopback(t *testing.T) {
 	for addr, want := range map[string]bool{":0": true, "127.0.0.1:0": true, "localhost:0": true, "0.0.0.0:0": false} {
-		l, err := Listen(addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testkit.Call(Listen(addr)).Must(t)
 		if got := l.Addr().(*net.TCPAddr).IP.IsLoopback(); got != want {
 			t.Errorf("%s listens on %s", addr, l.Addr())
 		}
@@ -72,12 +69,8 @@ func TestListenIsLoopback(t *testing.T) {
 func TestListenUnix(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.sock")
-	if err := os.WriteFile(path, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, nursery, "s"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, nil, 0o666))
+	testkit.Must(t, os.MkdirAll(filepath.Join(dir, nursery, "s"), 0o777))
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
 	stop := make(chan struct{})
@@ -97,18 +90,10 @@ func TestListenUnix(t *testing.T) {
 		}
 	}()
 	for range 50 {
-		l, err := ListenUnix(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := net.Dial("unix", path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testkit.Call(ListenUnix(path)).Must(t)
+		c := testkit.Call(net.Dial("unix", path)).Must(t)
 		c.Close()
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, l.Close())
 		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 			t.Fatalf("%v, %v are left", left, err)
 		}
@@ -149,15 +134,9 @@ func TestStop(t *testing.T) {
 					_, err = w.Write(make([]byte, 1<<20))
 				}
 			})
-			l, err := Listen(":0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := testkit.Call(Listen(":0")).Must(t)
 			s := Start(l, mux, Options{Grace: 20 * time.Millisecond})
-			c, err := net.Dial("tcp", l.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := testkit.Call(net.Dial("tcp", l.Addr().String())).Must(t)
 			defer c.Close()
 			io.WriteString(c, try)
 			if strings.Contains(try, "/") && strings.Contains(try, "\r\n\r\n") {
@@ -177,17 +156,11 @@ func TestStop(t *testing.T) {
 
 // TestStopIsBounded: a handler that never returns does not block Stop.
 func TestStopIsBounded(t *testing.T) {
-	l, err := Listen(":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Call(Listen(":0")).Must(t)
 	begun, free := make(chan struct{}), make(chan struct{})
 	defer close(free)
 	s := Start(l, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(begun); <-free }), Options{Grace: time.Millisecond})
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Call(net.Dial("tcp", l.Addr().String())).Must(t)
 	defer c.Close()
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	<-begun
@@ -207,10 +180,7 @@ func TestConnections(t *testing.T) {
 	defer s.Stop()
 	var idle []net.Conn
 	for range 20 {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Call(net.Dial("tcp", l.Addr().String())).Must(t)
 		defer c.Close()
 		idle = append(idle, c)
 	}

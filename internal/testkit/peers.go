@@ -12,7 +12,7 @@ import (
 )
 
 // folder returns the folder of scripts/peers.sh, or "".
-func folder() string { return os.Getenv("FOSSICK_TEST_PEERS") }
+func folder() string { return getenv("FOSSICK_TEST_PEERS") }
 
 func missing(t testing.TB, what string) {
 	t.Helper()

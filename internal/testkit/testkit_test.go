@@ -3,6 +3,7 @@ package testkit
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -34,6 +35,38 @@ func TestCoverage(t *testing.T) {
 	if got := atMost(1, 3, 0.5); math.Abs(got-0.5) > 1e-12 {
 		t.Errorf("at most one of three: %g", got)
 	}
+}
+
+// TestAsker: the test is found below helpers and subtests, but not from a goroutine that no closure of a test is.
+func TestAsker(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("FOSSICK_TEST_ASKED", dir)
+	asked := func(want string) {
+		t.Helper()
+		for _, e := range Call(os.ReadDir(dir)).Must(t) {
+			if e.Name() != want {
+				t.Errorf("%q asked, want %q", e.Name(), want)
+			}
+			Must(t, os.Remove(filepath.Join(dir, e.Name())))
+			want = "nothing"
+		}
+		if want != "nothing" {
+			t.Errorf("nothing asked, want %q", want)
+		}
+	}
+	Rounds(1, 2)
+	asked("TestAsker")
+	t.Run("sub", func(*testing.T) { folder() })
+	asked("TestAsker")
+	done := make(chan struct{})
+	go askAndClose(done)
+	<-done
+	asked(".*")
+}
+
+func askAndClose(done chan struct{}) {
+	defer close(done)
+	Asked()
 }
 
 // notes records a test's messages.

@@ -11,16 +11,15 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/testkit"
 )
 
 const markup = "<html><title>A page</title><p>Its text, its text, its text.</p></html>"
 
 func packedWith(t *testing.T, make func(io.Writer) (io.WriteCloser, error)) string {
 	var b bytes.Buffer
-	w, err := make(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Call(make(&b)).Must(t)
 	if _, err := io.WriteString(w, markup); err != nil || w.Close() != nil {
 		t.Fatal(err)
 	}

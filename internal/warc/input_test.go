@@ -112,7 +112,7 @@ func TestPlaceOfDamage(t *testing.T) {
 	records := someRecords(rng, 12)
 	for name, pack := range packings {
 		file, _ := pack(t, records)
-		for range testkit.Rounds(100, 3000) {
+		for range testkit.Rounds(100, 1000) {
 			bad := bytes.Clone(file)
 			for range 1 + rng.IntN(4) {
 				bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)

@@ -223,7 +223,7 @@ func TestDamageAnywhere(t *testing.T) {
 	}
 	for _, name := range []string{"gzip", "zstd"} {
 		file, _ := packings[name](t, records)
-		for range testkit.Rounds(60, 2000) {
+		for range testkit.Rounds(60, 800) {
 			bad := slices.Clone(file)
 			bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
 			got, errs := readAll(t, bytes.NewReader(bad))

@@ -15,6 +15,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
+
+	"fossick/internal/testkit"
 )
 
 // oneTable makes a closed database with one table of n records.
@@ -24,16 +26,14 @@ func oneTable(t testing.TB, o func(path string) badger.Options, n int) (path, na
 	d := openWith(t, o(path))
 	txn := d.NewTransaction(true)
 	for i := range n {
-		must(t, txn.Set(fmt.Appendf(nil, "key %06d", i), fmt.Appendf(nil, "%0100d", i)))
+		testkit.Must(t, txn.Set(fmt.Appendf(nil, "key %06d", i), fmt.Appendf(nil, "%0100d", i)))
 	}
-	must(t, d.Commit(txn), d.Close())
-	tables, err := filepath.Glob(filepath.Join(path, tableFiles))
-	must(t, err)
+	testkit.Must(t, d.Commit(txn), d.Close())
+	tables := testkit.Call(filepath.Glob(filepath.Join(path, tableFiles))).Must(t)
 	if len(tables) != 1 {
 		t.Fatalf("%d tables", len(tables))
 	}
-	text, err = os.ReadFile(tables[0])
-	must(t, err)
+	text = testkit.Call(os.ReadFile(tables[0])).Must(t)
 	return path, tables[0], text
 }
 
@@ -41,7 +41,7 @@ func recordsOf(t testing.TB, blocks []block) map[string]string {
 	t.Helper()
 	records := map[string]string{}
 	for _, b := range blocks {
-		must(t, b.each(func(key, value []byte) error {
+		testkit.Must(t, b.each(func(key, value []byte) error {
 			records[string(key)] = string(value)
 			return nil
 		}))
@@ -84,8 +84,7 @@ func TestReadBlocks(t *testing.T) {
 // TestFlippedBits: flipped bits cost a table only their blocks, for a reader and after mending.
 func TestFlippedBits(t *testing.T) {
 	path, name, text := oneTable(t, smallTables, 300)
-	places, err := readIndex(text)
-	must(t, err)
+	places := testkit.Call(readIndex(text)).Must(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for try := range 12 {
 		at := rng.IntN(len(text))
@@ -104,16 +103,16 @@ func TestFlippedBits(t *testing.T) {
 		if noIndex && want != 300 {
 			t.Fatalf("byte %d is not of the index", at)
 		}
-		must(t, os.WriteFile(name, spoilt, 0o600))
+		testkit.Must(t, os.WriteFile(name, spoilt, 0o600))
 		if _, err := Open(path, smallTables(path), false); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(name)) {
 			t.Errorf("byte %d: opened with %v, want ErrDamaged", at, err)
 		}
 		d, damage, err := OpenToRead(path, smallTables(path), false)
-		must(t, err)
+		testkit.Must(t, err)
 		if got := countRecords(d); got != want || len(damage) != 1 {
 			t.Errorf("byte %d: a reader sees %d records, want %d; %v", at, got, want, damage)
 		}
-		must(t, d.Close())
+		testkit.Must(t, d.Close())
 		if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, spoilt) {
 			t.Errorf("byte %d: the reader changed the table (%v)", at, err)
 		}
@@ -141,10 +140,10 @@ func TestMendKeeps(t *testing.T) {
 		func() { clear(text) },
 	} {
 		spoil()
-		must(t, os.WriteFile(name, text, 0o600))
+		testkit.Must(t, os.WriteFile(name, text, 0o600))
 		for again := range 2 {
 			damage, err := Mend(path, path, kept, smallTables(path), false)
-			if must(t, err); len(damage) != 1-again {
+			if testkit.Must(t, err); len(damage) != 1-again {
 				t.Errorf("round %d, %d: %v", round, again, damage)
 			}
 		}
@@ -155,7 +154,7 @@ func TestMendKeeps(t *testing.T) {
 		if n := countRecords(d); (n == 0) != (round == 2) {
 			t.Errorf("round %d: %d records", round, n)
 		}
-		must(t, d.Close())
+		testkit.Must(t, d.Close())
 	}
 	if files, err := filepath.Glob(filepath.Join(path, ".*")); err != nil || len(files) > 0 {
 		t.Errorf("left behind: %v", files)
@@ -207,10 +206,8 @@ func BenchmarkCheckTable(b *testing.B) {
 	for b.Loop() {
 		var err error
 		buf, err = readFile(name, buf)
-		must(b, err)
-		if _, err := checkTable(buf, badgeroptions.None); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
+		testkit.Call(checkTable(buf, badgeroptions.None)).Must(b)
 	}
 }
 
@@ -227,11 +224,11 @@ func TestDamageFoundLater(t *testing.T) {
 			t.Error("it ends without damage")
 		}
 	}
-	must(t, d.Failure(), put(d, []byte("key"), []byte("value")))
+	testkit.Must(t, d.Failure(), put(d, []byte("key"), []byte("value")))
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	must(t, err)
+	testkit.Must(t, err)
 	_, err = f.WriteAt([]byte{text[len(text)/2] ^ 1}, int64(len(text)/2))
-	must(t, err, f.Close())
+	testkit.Must(t, err, f.Close())
 	if d.CheckNext() {
 		t.Error("it goes on")
 	}
@@ -243,16 +240,14 @@ func TestDamageFoundLater(t *testing.T) {
 // TestCheckValues: a value log with an unreadable part must not be rewritten.
 func TestCheckValues(t *testing.T) {
 	path, _ := database(t)
-	must(t, CheckValues(path, false))
-	names, err := logsOf(path, valueFiles)
-	must(t, err)
-	text, err := os.ReadFile(names[0])
-	must(t, err)
+	testkit.Must(t, CheckValues(path, false))
+	names := testkit.Call(logsOf(path, valueFiles)).Must(t)
+	text := testkit.Call(os.ReadFile(names[0])).Must(t)
 	if len(text) < 100 {
 		t.Fatalf("%s has %d bytes", names[0], len(text))
 	}
 	text[60] ^= 1
-	must(t, os.WriteFile(names[0], text, 0o600))
+	testkit.Must(t, os.WriteFile(names[0], text, 0o600))
 	if err := CheckValues(path, false); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(names[0])) {
 		t.Errorf("got %v, want ErrDamaged and the log", err)
 	}

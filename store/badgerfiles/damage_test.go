@@ -13,12 +13,14 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/testkit"
 )
 
 func contentOf(t testing.TB, d *Database) map[string]string {
 	t.Helper()
 	content := map[string]string{}
-	must(t, d.View(func(txn *badger.Txn) error {
+	testkit.Must(t, d.View(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
@@ -45,16 +47,16 @@ func database(t testing.TB) (path string, content map[string]string) {
 		for i := range 40 {
 			txn := d.NewTransaction(true)
 			for j := range 3 {
-				must(t, txn.Set(fmt.Appendf(nil, "key %d %d %d", session, i, j), fmt.Appendf(nil, "%0*d", 100+300*(i%2), i)))
+				testkit.Must(t, txn.Set(fmt.Appendf(nil, "key %d %d %d", session, i, j), fmt.Appendf(nil, "%0*d", 100+300*(i%2), i)))
 			}
-			must(t, d.Commit(txn))
+			testkit.Must(t, d.Commit(txn))
 		}
 		if session == 1 {
 			content = contentOf(t, d)
 			path = filepath.Join(t.TempDir(), "db")
-			must(t, os.CopyFS(path, os.DirFS(first)))
+			testkit.Must(t, os.CopyFS(path, os.DirFS(first)))
 		}
-		must(t, d.Close())
+		testkit.Must(t, d.Close())
 	}
 	if len(content) != 240 {
 		t.Fatalf("%d records", len(content))
@@ -97,17 +99,17 @@ func TestHarmedFiles(t *testing.T) {
 		t.Run(c.file+" "+c.what, func(t *testing.T) {
 			t.Parallel() // they wait for syncs
 			path := filepath.Join(t.TempDir(), "db")
-			must(t, os.CopyFS(path, os.DirFS(original)))
+			testkit.Must(t, os.CopyFS(path, os.DirFS(original)))
 			name := filepath.Join(path, c.file)
 			text, err := os.ReadFile(name)
 			if errors.Is(err, os.ErrNotExist) {
 				t.Skip("there is none")
 			}
-			must(t, err)
+			testkit.Must(t, err)
 			if c.harm == nil {
-				must(t, os.Remove(name))
+				testkit.Must(t, os.Remove(name))
 			} else {
-				must(t, os.WriteFile(name, c.harm(text), 0o600))
+				testkit.Must(t, os.WriteFile(name, c.harm(text), 0o600))
 			}
 			o := smallTables(path).WithValueLogFileSize(1 << 20)
 			before := tablesAndList(t, path)
@@ -117,19 +119,19 @@ func TestHarmedFiles(t *testing.T) {
 				}
 			}
 			d, _, err := OpenToRead(path, o, false)
-			must(t, err)
+			testkit.Must(t, err)
 			seen := contentOf(t, d)
-			must(t, d.Close())
+			testkit.Must(t, d.Close())
 			if c.said && !slices.Equal(tablesAndList(t, path), before) {
 				t.Error("a reader changed the database")
 			}
 			damage, err := Mend(path, path, filepath.Join(path, "..", "quarantine"), o, false)
-			if must(t, err); c.said != (len(damage) > 0) {
+			if testkit.Must(t, err); c.said != (len(damage) > 0) {
 				t.Errorf("mended %v", damage)
 			}
 			d = openWith(t, o)
 			kept := contentOf(t, d)
-			must(t, d.Close())
+			testkit.Must(t, d.Close())
 			if len(kept) < len(content)-c.most || !maps.Equal(kept, seen) {
 				t.Errorf("%d records of %d are left, %d may be lost; a reader saw %d", len(kept), len(content), c.most, len(seen))
 			}
@@ -145,11 +147,9 @@ func TestHarmedFiles(t *testing.T) {
 func tablesAndList(t *testing.T, path string) (files []string) {
 	t.Helper()
 	for _, pattern := range []string{tableFiles, badger.ManifestFilename, valueFiles, memtableFiles} {
-		names, err := filepath.Glob(filepath.Join(path, pattern))
-		must(t, err)
+		names := testkit.Call(filepath.Glob(filepath.Join(path, pattern))).Must(t)
 		for _, name := range names {
-			text, err := os.ReadFile(name)
-			must(t, err)
+			text := testkit.Call(os.ReadFile(name)).Must(t)
 			files = append(files, fmt.Sprintf("%s %d %x", filepath.Base(name), len(text), sha256.Sum256(text)))
 		}
 	}
@@ -183,10 +183,8 @@ func FuzzLog(f *testing.F) {
 // TestHalfCommit: only a final commit without an end is no damage; it is not replayed.
 func TestHalfCommit(t *testing.T) {
 	path, _ := database(t)
-	names, err := filepath.Glob(filepath.Join(path, memtableFiles))
-	must(t, err)
-	text, err := os.ReadFile(names[len(names)-1])
-	must(t, err)
+	names := testkit.Call(filepath.Glob(filepath.Join(path, memtableFiles))).Must(t)
+	text := testkit.Call(os.ReadFile(names[len(names)-1])).Must(t)
 	whole := readLog(text)
 	if whole.damaged || len(whole.committed()) != 120 || len(whole.entries) != 160 {
 		t.Fatalf("%d entries, %d committed, damaged %v; want 40 commits of three", len(whole.entries), len(whole.committed()), whole.damaged)
@@ -216,12 +214,12 @@ func TestZerosThatAreNowhere(t *testing.T) {
 		{1 << 19, 1 << 16, 1<<19 + 1<<16 + logHead}, {size - 1<<16, 1 << 16, size},
 	} {
 		file, err := os.Create(name)
-		must(t, err)
+		testkit.Must(t, err)
 		_, err = file.WriteAt(bytes.Repeat([]byte{1}, int(c.long)), c.behind)
-		must(t, err, file.Truncate(size), file.Close())
+		testkit.Must(t, err, file.Truncate(size), file.Close())
 		whole, err := os.ReadFile(name)
-		must(t, err)
-		must(t, withLog(name, func(text []byte) {
+		testkit.Must(t, err)
+		testkit.Must(t, withLog(name, func(text []byte) {
 			rest := whole[len(text):]
 			if n := int64(len(text)); n > c.atMost || n < logHead || !bytes.HasPrefix(whole, text) || len(bytes.Trim(rest, "\x00")) > 0 {
 				t.Errorf("%+v: %d bytes of %d were read, want the data and at most %d", c, n, len(whole), c.atMost)

@@ -10,16 +10,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"golang.org/x/sys/unix"
-)
 
-func must(t testing.TB, errs ...error) {
-	t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+	"fossick/internal/testkit"
+)
 
 // smallTables returns options under which few records make many tables.
 func smallTables(path string) badger.Options {
@@ -37,8 +30,7 @@ func openSmall(t testing.TB, path string) *Database {
 
 func openWith(t testing.TB, o badger.Options) *Database {
 	t.Helper()
-	d, err := Open(o.Dir, o, false)
-	must(t, err)
+	d := testkit.Call(Open(o.Dir, o, false)).Must(t)
 	return d
 }
 
@@ -68,9 +60,9 @@ func makeTables(t testing.TB, path string, n int) {
 	d := openWith(t, smallTables(path).WithCompactL0OnClose(true))
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range n {
-		must(t, putKeys(d, rng, 500))
+		testkit.Must(t, putKeys(d, rng, 500))
 	}
-	must(t, d.Close())
+	testkit.Must(t, d.Close())
 }
 
 func tablesOf(d *Database) map[uint64]bool {
@@ -83,7 +75,7 @@ func tablesOf(d *Database) map[uint64]bool {
 
 func value(t testing.TB, d *Database, key string) (v []byte) {
 	t.Helper()
-	must(t, d.View(func(txn *badger.Txn) error {
+	testkit.Must(t, d.View(func(txn *badger.Txn) error {
 		item, err := txn.Get([]byte(key))
 		if err == nil {
 			v, err = item.ValueCopy(nil)
@@ -96,10 +88,8 @@ func value(t testing.TB, d *Database, key string) (v []byte) {
 // TestLockBesideACopy: a released lock is free even while a starting process has a copy.
 func TestLockBesideACopy(t *testing.T) {
 	path := t.TempDir()
-	held, err := lockFolder(path, path)
-	must(t, err)
-	descriptor, err := unix.Dup(int(held))
-	must(t, err)
+	held := testkit.Call(lockFolder(path, path)).Must(t)
+	descriptor := testkit.Call(unix.Dup(int(held))).Must(t)
 	defer unix.Close(descriptor)
 	held.release()
 	if err := Free(path, path); err != nil {
@@ -127,19 +117,19 @@ func TestMerge(t *testing.T) {
 	path := t.TempDir()
 	o := smallTables(path).WithCompactL0OnClose(true)
 	d := openWith(t, o)
-	must(t, put(d, []byte("key"), []byte("old")))
-	must(t, put(d, []byte("other"), []byte("value")))
-	must(t, d.Close())
+	testkit.Must(t, put(d, []byte("key"), []byte("old")))
+	testkit.Must(t, put(d, []byte("other"), []byte("value")))
+	testkit.Must(t, d.Close())
 
 	d = openWith(t, o)
 	d.NewTransaction(false) // a reader that stays until the end
-	must(t, put(d, []byte("key"), []byte("new")))
-	must(t, d.Close())
+	testkit.Must(t, put(d, []byte("key"), []byte("new")))
+	testkit.Must(t, d.Close())
 	if n := versions(t, path, "key"); n != 2 {
 		t.Fatalf("%d versions of the record in the last level, want 2", n)
 	}
 
-	must(t, Merge(t.Context(), nil, path, o, false))
+	testkit.Must(t, Merge(t.Context(), nil, path, o, false))
 	if n := versions(t, path, "key"); n != 1 {
 		t.Errorf("%d versions after the merge, want 1", n)
 	}
@@ -150,13 +140,13 @@ func TestMerge(t *testing.T) {
 	if l := d.Levels(); l[6].NumTables != 1 {
 		t.Errorf("levels %v, want one table in the last", l)
 	}
-	must(t, d.Close())
+	testkit.Must(t, d.Close())
 }
 
 func versions(t *testing.T, path, key string) (n int) {
 	t.Helper()
 	d := openSmall(t, path)
-	must(t, d.View(func(txn *badger.Txn) error {
+	testkit.Must(t, d.View(func(txn *badger.Txn) error {
 		o := badger.DefaultIteratorOptions
 		o.AllVersions = true
 		it := txn.NewKeyIterator([]byte(key), o)
@@ -166,6 +156,6 @@ func versions(t *testing.T, path, key string) (n int) {
 		}
 		return nil
 	}))
-	must(t, d.Close())
+	testkit.Must(t, d.Close())
 	return n
 }

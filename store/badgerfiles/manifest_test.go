@@ -74,14 +74,14 @@ func TestMend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	d := openSmall(t, path)
 	for n := range 50 {
-		must(t, put(d, fmt.Appendf(nil, "key %d", n), fmt.Appendf(nil, "%300d", n)))
+		testkit.Must(t, put(d, fmt.Appendf(nil, "key %d", n), fmt.Appendf(nil, "%300d", n)))
 	}
-	must(t, os.CopyFS(path+".copy", os.DirFS(path)), d.Close())
+	testkit.Must(t, os.CopyFS(path+".copy", os.DirFS(path)), d.Close())
 	path += ".copy" // as after a kill: all data is in the log
 	name := filepath.Join(path, badger.ManifestFilename)
 	text, err := os.ReadFile(name)
-	must(t, err)
-	must(t, os.WriteFile(name, withChange(t, text, made(77)...), 0o644))
+	testkit.Must(t, err)
+	testkit.Must(t, os.WriteFile(name, withChange(t, text, made(77)...), 0o644))
 
 	if _, err = Open(path, smallTables(path), false); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "fossick repair") {
 		t.Fatalf("open: %v, want ErrDamaged and what to do", err)
@@ -90,7 +90,7 @@ func TestMend(t *testing.T) {
 		t.Errorf("plain: %v, %v; want nothing done", missing, err)
 	}
 	missing, err := Mend(path, path, "", smallTables(path), false)
-	if must(t, err); len(missing) != 1 || missing[0].File != "000077.sst" {
+	if testkit.Must(t, err); len(missing) != 1 || missing[0].File != "000077.sst" {
 		t.Errorf("found %v, want table 77", missing)
 	}
 	d = openSmall(t, path)
@@ -102,7 +102,7 @@ func TestMend(t *testing.T) {
 			t.Fatalf("key %d is %q", n, got)
 		}
 	}
-	must(t, d.Close())
+	testkit.Must(t, d.Close())
 	if missing, err := Mend(path, path, "", smallTables(path), false); err != nil || len(missing) != 0 {
 		t.Errorf("a sound database: %v, %v", missing, err)
 	}
@@ -124,7 +124,7 @@ func TestMendAsksBadger(t *testing.T) {
 		{"another version", append([]byte("Bdgr\x00\x00\x00\x09"), text[manifestHead:]...)},
 		{"a table that is made twice", withChange(t, text, made(1)...)},
 	} {
-		must(t, os.WriteFile(name, test.text, 0o644))
+		testkit.Must(t, os.WriteFile(name, test.text, 0o644))
 		if missing, err := mend(path, "", smallTables(path)); err == nil || !strings.Contains(err.Error(), "nothing was changed") {
 			t.Errorf("%s: %v, %v", test.what, missing, err)
 		}
@@ -132,7 +132,7 @@ func TestMendAsksBadger(t *testing.T) {
 			t.Errorf("%s: it was changed", test.what)
 		}
 	}
-	must(t, os.WriteFile(name, text, 0o644))
+	testkit.Must(t, os.WriteFile(name, text, 0o644))
 	bad := &pb.ManifestChangeSet{Changes: made(1, 1)}
 	if err := writeManifest(name, head, bad, smallTables(path)); err == nil {
 		t.Error("a manifest that Badger cannot read was written")
@@ -167,8 +167,7 @@ func FuzzManifest(f *testing.F) {
 		if writeManifest(name, []byte("Bdgr\x00\x00\x00\x08"), kept, smallTables(filepath.Dir(name))) != nil {
 			return // Badger would read it differently
 		}
-		again, err := os.ReadFile(name)
-		must(t, err)
+		again := testkit.Call(os.ReadFile(name)).Must(t)
 		if read, ok := readManifest(again); !ok || len(read) != 1 || fmt.Sprint(read[0].Changes) != fmt.Sprint(kept.Changes) {
 			t.Errorf("wrote %v, read %v", kept, read)
 		}
@@ -178,14 +177,12 @@ func FuzzManifest(f *testing.F) {
 // heldTables returns the tables considered held, and those in Badger just before or after.
 func heldTables(t *testing.T, s *Database) (held, known map[uint64]bool) {
 	known = tablesOf(s)
-	mark, err := s.levels.now()
-	must(t, err)
-	must(t, s.View(func(txn *badger.Txn) error {
+	mark := testkit.Call(s.levels.now()).Must(t)
+	testkit.Must(t, s.View(func(txn *badger.Txn) error {
 		txn.NewIterator(badger.IteratorOptions{}).Close()
 		return nil
 	}))
-	_, err = s.levels.now()
-	must(t, err)
+	testkit.Call(s.levels.now()).Must(t)
 	maps.Copy(known, tablesOf(s))
 	s.levels.mu.Lock()
 	defer s.levels.mu.Unlock()
@@ -206,8 +203,8 @@ func TestLevels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	most := 0
 	var compactions sync.WaitGroup
-	for round := range testkit.Rounds(40, 400) {
-		must(t, putKeys(s, rng, 500))
+	for round := range testkit.Rounds(40, 150) {
+		testkit.Must(t, putKeys(s, rng, 500))
 		if round%15 == 10 {
 			compactions.Wait()
 			compactions.Go(func() {
@@ -225,12 +222,12 @@ func TestLevels(t *testing.T) {
 		most = max(most, len(held))
 	}
 	compactions.Wait()
-	must(t, s.Close())
+	testkit.Must(t, s.Close())
 	if most < 15 {
 		t.Errorf("at most %d tables were known: this test means little", most)
 	}
 	s = openSmall(t, s.Path())
-	defer func() { must(t, s.Close()) }()
+	defer func() { testkit.Must(t, s.Close()) }()
 	held, known := heldTables(t, s)
 	for id := range known {
 		if !held[id] {
@@ -243,14 +240,13 @@ func TestLevels(t *testing.T) {
 func TestLevelsAnew(t *testing.T) {
 	path := t.TempDir()
 	for id := range uint64(12) {
-		must(t, os.WriteFile(tableName(path, id), nil, 0o644))
+		testkit.Must(t, os.WriteFile(tableName(path, id), nil, 0o644))
 	}
 	name := filepath.Join(path, badger.ManifestFilename)
 	var l *levels
 	check := func(when string, want ...uint64) {
 		t.Helper()
-		mark, err := l.now()
-		must(t, err)
+		mark := testkit.Call(l.now()).Must(t)
 		var got []uint64
 		for id := range uint64(12) {
 			if l.holds(id, mark) {
@@ -263,14 +259,14 @@ func TestLevelsAnew(t *testing.T) {
 	}
 	text := withChange(t, []byte("Bdgr\x00\x00\x00\x08"))
 	text = withChange(t, text, madeAt(6, 0, 1)...)
-	must(t, os.WriteFile(name, text, 0o644))
+	testkit.Must(t, os.WriteFile(name, text, 0o644))
 	l = readLevels(path)
 	defer l.close()
 	check("at first", 0, 1)
 
 	add := func(changes ...*pb.ManifestChange) {
 		text = withChange(t, text, changes...)
-		must(t, os.WriteFile(name, text, 0o644))
+		testkit.Must(t, os.WriteFile(name, text, 0o644))
 	}
 	add(made(2)...)
 	check("a memtable is written", 0, 1)
@@ -278,22 +274,22 @@ func TestLevelsAnew(t *testing.T) {
 	check("and the next", 0, 1, 2)
 	add(append(madeAt(6, 4, 5), removed(1, 2)...)...)
 	check("a compaction has not let go of what it replaces", 0)
-	must(t, os.Remove(tableName(path, 2)))
+	testkit.Must(t, os.Remove(tableName(path, 2)))
 	check("now it has", 0, 4, 5)
 	whole := text
 	text = append(withChange(t, text, made(6)...), 0, 0, 0)
-	must(t, os.WriteFile(name, text[:len(text)-6], 0o644))
+	testkit.Must(t, os.WriteFile(name, text[:len(text)-6], 0o644))
 	check("half a change", 0, 4, 5)
-	must(t, os.WriteFile(name, text, 0o644))
+	testkit.Must(t, os.WriteFile(name, text, 0o644))
 	check("the whole of it", 0, 3, 4, 5)
 
 	text = withChange(t, whole[:manifestHead:manifestHead], madeAt(6, 0, 3, 5, 6, 7)...)
-	must(t, os.WriteFile(name+".new", text, 0o644))
-	must(t, os.Rename(name+".new", name))
+	testkit.Must(t, os.WriteFile(name+".new", text, 0o644))
+	testkit.Must(t, os.Rename(name+".new", name))
 	check("the manifest was written anew", 0, 3, 5)
 	add(made(8)...)
 	check("a memtable after that", 0, 3, 5, 6)
-	must(t, os.WriteFile(name, append(text, "\x00\x00\x00\x01garbage"...), 0o644))
+	testkit.Must(t, os.WriteFile(name, append(text, "\x00\x00\x00\x01garbage"...), 0o644))
 	if _, err := l.now(); err == nil || l.holds(0, l.seen) {
 		t.Errorf("a manifest that is damaged: %v, table 0 held: %v", err, l.holds(0, l.seen))
 	}
@@ -309,8 +305,7 @@ func madeAt(level uint32, ids ...uint64) []*pb.ManifestChange {
 
 func withChange(t *testing.T, text []byte, changes ...*pb.ManifestChange) []byte {
 	t.Helper()
-	body, err := proto.Marshal(&pb.ManifestChangeSet{Changes: changes})
-	must(t, err)
+	body := testkit.Call(proto.Marshal(&pb.ManifestChangeSet{Changes: changes})).Must(t)
 	text = binary.BigEndian.AppendUint32(text, uint32(len(body)))
 	text = binary.BigEndian.AppendUint32(text, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
 	return append(text, body...)

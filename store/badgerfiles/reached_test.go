@@ -38,15 +38,14 @@ func killed(t *testing.T) (path string) {
 	first := filepath.Join(t.TempDir(), "db")
 	d := openWith(t, smallTables(first).WithValueLogFileSize(1<<20)) // small, since it is copied often
 	for i := range 80 {
-		must(t, counted(d, i))
+		testkit.Must(t, counted(d, i))
 	}
 	path = filepath.Join(t.TempDir(), "db")
-	must(t, os.CopyFS(path, os.DirFS(first)), d.Close())
-	text, err := os.ReadFile(filepath.Join(path, "00001.mem"))
-	must(t, err)
+	testkit.Must(t, os.CopyFS(path, os.DirFS(first)), d.Close())
+	text := testkit.Call(os.ReadFile(filepath.Join(path, "00001.mem"))).Must(t)
 	older, newer := upTo(text, 40)
-	must(t, os.WriteFile(filepath.Join(path, "00001.mem"), older, 0o600))
-	must(t, os.WriteFile(filepath.Join(path, "00002.mem"), newer, 0o600))
+	testkit.Must(t, os.WriteFile(filepath.Join(path, "00001.mem"), older, 0o600))
+	testkit.Must(t, os.WriteFile(filepath.Join(path, "00002.mem"), newer, 0o600))
 	return path
 }
 
@@ -91,27 +90,27 @@ func TestLostLog(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "db")
-			must(t, os.CopyFS(path, os.DirFS(original)))
+			testkit.Must(t, os.CopyFS(path, os.DirFS(original)))
 			told := note
 			if c.powerCut {
 				told.boot = strings.Repeat("x", bootBytes)
 			}
-			must(t, os.WriteFile(filepath.Join(path, reachedFile), told.encode(), 0o600))
+			testkit.Must(t, os.WriteFile(filepath.Join(path, reachedFile), told.encode(), 0o600))
 			names, err := filepath.Glob(filepath.Join(path, c.log))
 			for _, name := range names {
 				if c.log == "" {
 					break
 				}
 				text, readErr := os.ReadFile(name)
-				must(t, readErr, os.Remove(name))
+				testkit.Must(t, readErr, os.Remove(name))
 				if c.harm != nil {
-					must(t, os.WriteFile(name, c.harm(text), 0o600))
+					testkit.Must(t, os.WriteFile(name, c.harm(text), 0o600))
 				}
 			}
-			must(t, err)
+			testkit.Must(t, err)
 			o := smallTables(path)
 			damage, err := Mend(path, path, "", o, false)
-			must(t, err)
+			testkit.Must(t, err)
 			said := ""
 			if len(damage) > 0 {
 				said = damage[0].File + ": " + damage[0].What
@@ -150,7 +149,7 @@ func TestReachedFile(t *testing.T) {
 		text[i] ^= 1
 	}
 	path := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(path, reachedFile), text, 0o600))
+	testkit.Must(t, os.WriteFile(filepath.Join(path, reachedFile), text, 0o600))
 	if p := readProgress(path); p.r.last != 0 || len(p.r.logs) == 0 {
 		t.Errorf("after another boot: %+v", p.r)
 	}
@@ -170,7 +169,7 @@ func TestChildCommits(t *testing.T) {
 		}
 	}()
 	for i := 0; ; i++ {
-		must(t, counted(d, i))
+		testkit.Must(t, counted(d, i))
 	}
 }
 
@@ -178,22 +177,20 @@ func TestChildCommits(t *testing.T) {
 func TestCommitsAreKilled(t *testing.T) {
 	testkit.Only(t, "seconds of processor time")
 	path := filepath.Join(t.TempDir(), "db")
-	self, err := os.Executable()
-	must(t, err)
+	self := testkit.Call(os.Executable()).Must(t)
 	o := smallTables(path)
 	flushed := uint64(0)
-	for round := range testkit.Rounds(4, 60) {
+	for round := range testkit.Rounds(4, 30) {
 		child := exec.Command(self, "-test.run=^TestChildCommits$")
 		child.Env = append(os.Environ(), childCommits+"="+path)
-		must(t, child.Start())
+		testkit.Must(t, child.Start())
 		time.Sleep(time.Duration(200+rand.IntN(500)) * time.Millisecond)
-		must(t, child.Process.Kill())
+		testkit.Must(t, child.Process.Kill())
 		_ = child.Wait()
 		if _, err := os.Stat(filepath.Join(path, "MANIFEST")); err != nil {
 			continue // killed before the first file
 		}
-		f, err := examine(path, o)
-		must(t, err)
+		f := testkit.Call(examine(path, o)).Must(t)
 		if len(f.damage) > 0 {
 			t.Fatalf("round %d: %v", round, f.damage)
 		}

@@ -23,12 +23,12 @@ import (
 // TestTrim: while 170 MiB are written, resident mapped files stay below the limit.
 func TestTrim(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "real")
-	must(t, os.Mkdir(dir, 0o755))
+	testkit.Must(t, os.Mkdir(dir, 0o755))
 	link := filepath.Join(filepath.Dir(dir), "link")
-	must(t, os.Symlink(dir, link)) // the kernel knows the files by their real names
+	testkit.Must(t, os.Symlink(dir, link)) // the kernel knows the files by their real names
 	s := openWith(t, badger.DefaultOptions(filepath.Join(link, "db")).WithMemTableSize(26<<20).WithNumMemtables(1).
 		WithBlockCacheSize(0).WithCompression(badgeroptions.None).WithValueThreshold(256).WithValueLogFileSize(128<<20))
-	defer func() { must(t, s.Close()) }()
+	defer func() { testkit.Must(t, s.Close()) }()
 	const pages, bytes = 600, 300_000
 	body := func(n uint64) []byte {
 		r := rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)})
@@ -38,13 +38,13 @@ func TestTrim(t *testing.T) {
 	}
 	for n := uint64(1); n <= pages; n++ {
 		txn, content := s.NewTransaction(true), body(n)
-		must(t, txn.Set(fmt.Appendf(nil, "body %d", n), content))
+		testkit.Must(t, txn.Set(fmt.Appendf(nil, "body %d", n), content))
 		for k := range 500 { // adds keys, so that there are tables
-			must(t, txn.Set(fmt.Appendf(nil, "key %d %d", n, k), fmt.Appendf(nil, "http://h.example/%d/%x", n, content[k:k+64])))
+			testkit.Must(t, txn.Set(fmt.Appendf(nil, "key %d %d", n, k), fmt.Appendf(nil, "http://h.example/%d/%x", n, content[k:k+64])))
 		}
-		must(t, s.Commit(txn))
+		testkit.Must(t, s.Commit(txn))
 		s.Renew()
-		must(t, s.Trim(true))
+		testkit.Must(t, s.Trim(true))
 		// A table may be written meanwhile: 32 MiB and some.
 		if resident, err := mappedBytes(); err != nil || resident > trimAbove+48<<20 {
 			t.Fatalf("page %d: %d MiB of mapped files are resident, %v; want hardly more than %d", n, resident>>20, err, trimAbove>>20)
@@ -59,9 +59,8 @@ func TestTrim(t *testing.T) {
 			t.Fatalf("page %d is not what was written", n)
 		}
 	}
-	kept, err := mappedBytes()
-	must(t, err)
-	must(t, s.release(unix.MADV_DONTNEED, func(string) bool { return true }))
+	kept := testkit.Call(mappedBytes()).Must(t)
+	testkit.Must(t, s.release(unix.MADV_DONTNEED, func(string) bool { return true }))
 	if now, err := mappedBytes(); err != nil || now > kept-20<<20 {
 		t.Errorf("%d MiB resident, %d before all was released, %v: nothing was given back", now>>20, kept>>20, err)
 	}
@@ -70,9 +69,9 @@ func TestTrim(t *testing.T) {
 // TestTrimOfTablesInTheMaking: an unlisted table of a compaction is released, too.
 func TestTrimOfTablesInTheMaking(t *testing.T) {
 	s := openSmall(t, t.TempDir())
-	defer func() { must(t, s.Close()) }()
+	defer func() { testkit.Must(t, s.Close()) }()
 	table := tableInTheMaking(t, s)
-	must(t, s.Trim(false))
+	testkit.Must(t, s.Trim(false))
 	if now, err := mappedBytes(); err != nil || now > trimAbove {
 		t.Errorf("%d MiB are resident (%v), want less than %d", now>>20, err, trimAbove>>20)
 	}
@@ -88,7 +87,7 @@ func TestTrimReadsNoTable(t *testing.T) {
 	path := t.TempDir()
 	makeTables(t, path, 80)
 	s := openSmall(t, path)
-	defer func() { must(t, s.Close()) }()
+	defer func() { testkit.Must(t, s.Close()) }()
 	n := len(s.Tables())
 	for tries := 0; ; tries++ { // a compaction may have removed a table just mapped
 		err := s.release(unix.MADV_DONTNEED, func(name string) bool { return strings.HasSuffix(name, ".sst") })
@@ -102,7 +101,7 @@ func TestTrimReadsNoTable(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	before := faults(t)
-	must(t, s.giveBack(true))
+	testkit.Must(t, s.giveBack(true))
 	if faults := faults(t) - before; n < 50 || faults > int64(n)/2 {
 		t.Errorf("%d pages were touched with %d tables", faults, n)
 	}
@@ -110,7 +109,7 @@ func TestTrimReadsNoTable(t *testing.T) {
 
 func faults(t *testing.T) int64 {
 	var u unix.Rusage
-	must(t, unix.Getrusage(unix.RUSAGE_THREAD, &u))
+	testkit.Must(t, unix.Getrusage(unix.RUSAGE_THREAD, &u))
 	return u.Minflt + u.Majflt
 }
 
@@ -149,7 +148,7 @@ func TestTrimWaitsForNoCommit(t *testing.T) {
 	for {
 		select {
 		case <-tick.C:
-			must(t, s.Trim(false))
+			testkit.Must(t, s.Trim(false))
 			if now, err := mappedBytes(); err == nil && now < trimAbove {
 				return
 			}
@@ -163,13 +162,11 @@ func TestTrimWaitsForNoCommit(t *testing.T) {
 // tableInTheMaking maps and fills a large file like an unlisted table of a compaction.
 func tableInTheMaking(t *testing.T, s *Database) []byte {
 	t.Helper()
-	f, err := os.Create(filepath.Join(s.Path(), "999999.sst"))
-	must(t, err)
+	f := testkit.Call(os.Create(filepath.Join(s.Path(), "999999.sst"))).Must(t)
 	const size = trimAbove + 64<<20
-	must(t, f.Truncate(size))
-	table, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	must(t, err)
-	t.Cleanup(func() { must(t, errors.Join(unix.Munmap(table), f.Close())) })
+	testkit.Must(t, f.Truncate(size))
+	table := testkit.Call(unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)).Must(t)
+	t.Cleanup(func() { testkit.Must(t, errors.Join(unix.Munmap(table), f.Close())) })
 	for i := range table {
 		table[i] = byte(i >> 12)
 	}

@@ -15,6 +15,8 @@ import (
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/pb"
 	"google.golang.org/protobuf/proto"
+
+	"fossick/internal/testkit"
 )
 
 // TestOtherVersion: a build with another version of Badger is recognised.
@@ -42,7 +44,7 @@ func realDatabase(t *testing.T) (path string) {
 	path = filepath.Join(t.TempDir(), "db")
 	makeTables(t, path, 20)
 	d := openSmall(t, path)
-	must(t, put(d, []byte("large"), make([]byte, 4096)), d.Close())
+	testkit.Must(t, put(d, []byte("large"), make([]byte, 4096)), d.Close())
 	return path
 }
 
@@ -50,8 +52,7 @@ func realDatabase(t *testing.T) (path string) {
 func TestRealManifest(t *testing.T) {
 	path := realDatabase(t)
 	name := filepath.Join(path, badger.ManifestFilename)
-	text, err := os.ReadFile(name)
-	must(t, err)
+	text := testkit.Call(os.ReadFile(name)).Must(t)
 	if string(text[:manifestHead]) != "Bdgr\x00\x00\x00\x08" {
 		t.Errorf("it begins with %q", text[:manifestHead])
 	}
@@ -61,12 +62,12 @@ func TestRealManifest(t *testing.T) {
 		t.Error("the checksum of the first change is another")
 	}
 	var set pb.ManifestChangeSet
-	must(t, proto.Unmarshal(first, &set))
+	testkit.Must(t, proto.Unmarshal(first, &set))
 	changes, ok := readManifest(text)
 	if tables := net(changes); !ok || len(tables) < 10 || len(changes) < 3 {
 		t.Fatalf("%d changes, %d tables, %v: too few, this test means little", len(changes), len(tables), ok)
 	}
-	must(t, readsAs(name, smallTables(path), net(changes)))
+	testkit.Must(t, readsAs(name, smallTables(path), net(changes)))
 	for id := range net(changes) {
 		if !hasTable(path, id) {
 			t.Errorf("table %d is not at %s", id, tableName(path, id))
@@ -86,28 +87,24 @@ func damageOf(path string) error {
 // TestRealTables: real tables have the expected end, and a damaged end is noticed.
 func TestRealTables(t *testing.T) {
 	path := realDatabase(t)
-	must(t, damageOf(path))
-	tables, err := filepath.Glob(filepath.Join(path, tableFiles))
-	must(t, err)
+	testkit.Must(t, damageOf(path))
+	tables := testkit.Call(filepath.Glob(filepath.Join(path, tableFiles))).Must(t)
 	for _, name := range tables {
-		text, err := os.ReadFile(name)
-		must(t, err)
-		_, err = checkTable(text, badgeroptions.None)
-		must(t, err)
+		text := testkit.Call(os.ReadFile(name)).Must(t)
+		testkit.Call(checkTable(text, badgeroptions.None)).Must(t)
 	}
-	text, err := os.ReadFile(tables[0])
-	must(t, err)
+	text := testkit.Call(os.ReadFile(tables[0])).Must(t)
 	end := len(text) - 4
 	checksum := int(binary.BigEndian.Uint32(text[end:]))
 	var sum pb.Checksum
-	must(t, proto.Unmarshal(text[end-checksum:end], &sum))
+	testkit.Must(t, proto.Unmarshal(text[end-checksum:end], &sum))
 	at := end - checksum - 4
 	index := text[at-int(binary.BigEndian.Uint32(text[at:])) : at]
 	if sum.Algo != pb.Checksum_CRC32C || uint64(crc32.Checksum(index, crc32.MakeTable(crc32.Castagnoli))) != sum.Sum {
 		t.Errorf("before the checksum's length there is %v, which is not the index's", &sum)
 	}
 	binary.BigEndian.PutUint32(text[end:], 1<<30)
-	must(t, os.WriteFile(tables[0], text, 0o644))
+	testkit.Must(t, os.WriteFile(tables[0], text, 0o644))
 	if err := damageOf(path); !errors.Is(err, ErrDamaged) {
 		t.Errorf("an end that points outside: %v", err)
 	}
@@ -117,25 +114,24 @@ func TestRealTables(t *testing.T) {
 func TestRealLogs(t *testing.T) {
 	path := realDatabase(t)
 	d := openSmall(t, path)
-	must(t, put(d, []byte("another"), []byte(strings.Repeat("in the value log ", 100))))
+	testkit.Must(t, put(d, []byte("another"), []byte(strings.Repeat("in the value log ", 100))))
 	for kind, least := range map[string]int{tableFiles: 10, memtableFiles: 1, valueFiles: 1} {
-		names, err := filepath.Glob(filepath.Join(path, kind))
-		must(t, err)
+		names := testkit.Call(filepath.Glob(filepath.Join(path, kind))).Must(t)
 		if len(names) < least {
 			t.Errorf("%d files %s, want %d", len(names), kind, least)
 		}
 	}
 	logs, err := filepath.Glob(filepath.Join(path, valueFiles))
-	must(t, err)
+	testkit.Must(t, err)
 	text, err := os.ReadFile(logs[len(logs)-1])
-	must(t, err)
+	testkit.Must(t, err)
 	if !strings.Contains(string(text), "in the value log in the value log") {
 		t.Error("a large value is not in the last value log")
 	}
-	must(t, d.SyncLogs())
-	must(t, d.Close()) // a compaction may remove tables
+	testkit.Must(t, d.SyncLogs())
+	testkit.Must(t, d.Close()) // a compaction may remove tables
 	size, err := SizeOf(path)
-	if must(t, err); size.Tables < 10 || size.TableBytes == 0 || size.LargestLog == 0 {
+	if testkit.Must(t, err); size.Tables < 10 || size.TableBytes == 0 || size.LargestLog == 0 {
 		t.Errorf("the size is %+v", size)
 	}
 }
@@ -147,37 +143,36 @@ func TestTexts(t *testing.T) {
 	if _, err := Open(path, smallTables(path), false); !errors.Is(err, ErrBusy) {
 		t.Errorf("in use: %v, want ErrBusy", err)
 	}
-	must(t, d.Close())
-	must(t, os.WriteFile(filepath.Join(path, "000099.vlog"), nil, 0o600))
+	testkit.Must(t, d.Close())
+	testkit.Must(t, os.WriteFile(filepath.Join(path, "000099.vlog"), nil, 0o600))
 	if _, err := badger.Open(smallTables(path).WithLogger(nil)); err == nil || !strings.Contains(err.Error(), emptyLog) {
 		t.Errorf("a log without a byte: %v, want %q; if it opens, the retry can go", err, emptyLog)
 	}
-	must(t, openSmall(t, path).Close())
+	testkit.Must(t, openSmall(t, path).Close())
 }
 
 // TestPlain: a database works without this package's knowledge, and then with it.
 func TestPlain(t *testing.T) {
 	path := realDatabase(t)
-	d, err := Open(path, smallTables(path), true)
-	must(t, err)
+	d := testkit.Call(Open(path, smallTables(path), true)).Must(t)
 	if d.Renew() || d.CheckNext() {
 		t.Error("it goes on with what it does not know")
 	}
-	must(t, put(d, []byte("plain"), []byte("written")), d.SyncLogs(), d.Trim(true))
+	testkit.Must(t, put(d, []byte("plain"), []byte("written")), d.SyncLogs(), d.Trim(true))
 	if d.levels.file != nil || d.lent.txn != nil {
 		t.Error("the manifest is followed, or a transaction is lent")
 	}
-	must(t, d.Close())
+	testkit.Must(t, d.Close())
 	d = openSmall(t, path)
 	if got := value(t, d, "plain"); string(got) != "written" {
 		t.Errorf("it has %q", got)
 	}
-	must(t, d.Close())
+	testkit.Must(t, d.Close())
 }
 
 // TestFence: no other package imports Badger's file records, and only tests name its files.
 func TestFence(t *testing.T) {
-	must(t, filepath.WalkDir(filepath.Join("..", ".."), func(path string, e fs.DirEntry, err error) error {
+	testkit.Must(t, filepath.WalkDir(filepath.Join("..", ".."), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "badgerfiles") {
 			return err
 		}
@@ -194,8 +189,7 @@ func TestFence(t *testing.T) {
 // TestVersion: go.mod has the known version. Before an upgrade, run these tests and read Badger's
 // release notes on manifest, tables, logs and mapped files; then change knownVersion.
 func TestVersion(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
-	must(t, err)
+	text := testkit.Call(os.ReadFile(filepath.Join("..", "..", "go.mod"))).Must(t)
 	found := false
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)

@@ -25,7 +25,7 @@ type policyScores struct{ share, fresh, age []float64 }
 
 // TestPolicies compares the policies on simulated webs, and checks the promises of docs/change.md.
 func TestPolicies(t *testing.T) {
-	pages, draws := testkit.Rounds(800, 10_000), testkit.Rounds(3, 4)
+	pages, draws := testkit.Rounds(800, 4000), testkit.Rounds(3, 4)
 	if *update {
 		pages, draws = 100_000, 10
 	}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"fossick/internal/testkit"
 )
 
 // TestFivePagesInTime: the scheduler gives a hundred of each of TestFivePages' pages the visits
@@ -173,10 +175,7 @@ func TestNews(t *testing.T) {
 		want   bool
 	}{{"learn", 1, true}, {"learn", 1e-9, false}, {"cho", 1, false}} {
 		pages := []Copy{{Rate: .1, Weight: 1}, {Rate: .1, Weight: c.weight}}
-		s, err := NewScheduler(pages, 0, SchedulerOptions{Policy: c.policy, Budget: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(NewScheduler(pages, 0, SchedulerOptions{Policy: c.policy, Budget: 1})).Must(t)
 		for i := range pages {
 			s.Visited(i, 0, false)
 			s.queue.set(int32(i), 1000)
@@ -263,10 +262,7 @@ func TestMemory(t *testing.T) {
 
 func started(t testing.TB, pages []Copy, o SchedulerOptions) *Scheduler {
 	t.Helper()
-	s, err := NewScheduler(pages, 0, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(NewScheduler(pages, 0, o)).Must(t)
 	return s
 }
 
@@ -279,10 +275,7 @@ func TestExpect(t *testing.T) {
 		for i := range pages {
 			pages[i] = Copy{Rate: math.NaN(), Weight: 1, Last: -1}
 		}
-		s, err := NewScheduler(pages, 0, SchedulerOptions{Policy: policy.Name, Budget: n})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(NewScheduler(pages, 0, SchedulerOptions{Policy: policy.Name, Budget: n})).Must(t)
 		visits := [2]int{}
 		least := n * days
 		each := make([]int, n)

@@ -9,19 +9,16 @@ import (
 
 	"fossick/datasets"
 	"fossick/internal/cli"
+	"fossick/internal/testkit"
 )
 
 func folders(t *testing.T, of map[string]int) string {
 	dir := filepath.Join(t.TempDir(), "set")
 	for sub, n := range of {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.MkdirAll(filepath.Join(dir, sub), 0o755))
 		for i := range n {
 			page := filepath.Join(dir, sub, string(rune('a'+i))+".html")
-			if err := os.WriteFile(page, []byte("<html><p>page "+sub+string(rune('a'+i))), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.WriteFile(page, []byte("<html><p>page "+sub+string(rune('a'+i))), 0o600))
 		}
 	}
 	return dir
@@ -94,10 +91,7 @@ func TestLearnsFromNo(t *testing.T) {
 	l.Rows = func(rows datasets.Stream) datasets.Stream { return rows }
 	l.Step = func(string) {}
 	w := Wanted{Name: "bees", Keywords: []string{"bee"}, Examples: []string{dir}}
-	made, err := w.Make(t.Context(), l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := testkit.Call(w.Make(t.Context(), l)).Must(t)
 	if *made.Examples != 12 || *made.Negatives != 12 || made.Unlabelled != nil || len(made.From) != 1 || made.From[0] != dir {
 		t.Errorf("%+v", made)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/internal/cli"
+	"fossick/internal/testkit"
 	"fossick/train"
 )
 
@@ -102,9 +103,7 @@ func TestMakeOfExamples(t *testing.T) {
 	if !strings.Contains(text.String(), "classify --model banking") || !strings.Contains(text.String(), "a page is on topic from a probability of") {
 		t.Errorf("%s", text.String())
 	}
-	if err := errors.Join(os.MkdirAll("topics/bad", 0o755), os.WriteFile("topics/bad/topic.toml", []byte("title = [[["), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(os.MkdirAll("topics/bad", 0o755), os.WriteFile("topics/bad/topic.toml", []byte("title = [[["), 0o600)))
 	all := List()
 	if len(all) != len(Names()) {
 		t.Errorf("%d topics", len(all))

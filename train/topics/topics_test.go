@@ -9,23 +9,19 @@ import (
 	"testing"
 
 	"fossick/datasets"
+	"fossick/internal/testkit"
 	"fossick/models"
 )
 
 // TestFind finds topics by folder, by name and among the built-in ones, and models by file or topic.
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
-	banking, err := models.BuiltinTopic("banking")
-	if err != nil {
-		t.Fatal(err)
-	}
+	banking := testkit.Call(models.BuiltinTopic("banking")).Must(t)
 	for dir, topic := range map[string]*models.Topic{
 		ownFolders("bees"): {Name: "bees", Keywords: []string{"bee"}},
 		"wasps":            {Name: "wasps", Keywords: []string{"wasp"}, Model: banking.Model},
 	} {
-		if err := models.WriteTopic(dir, topic); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, models.WriteTopic(dir, topic))
 	}
 	for name, want := range map[string]string{"bees": ownFolders("bees"), "wasps": "wasps", "banking": ""} {
 		if topic, err := Find(name); err != nil || topic.Name != name || topicFolder(name) != want {
@@ -61,10 +57,7 @@ func TestLearn(t *testing.T) {
 	}
 	demo := []string{"demo"}
 	for _, negatives := range [][]string{nil, demo} {
-		got, err := learn(Learning{Name: "sport", Examples: demo, Negatives: negatives})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Call(learn(Learning{Name: "sport", Examples: demo, Negatives: negatives})).Must(t)
 		if got.Model.Class("sport") < 0 || (got.Pool == nil) != (negatives != nil) || got.Report.PerClass["sport"] == 0 {
 			t.Errorf("negatives %v: classes %v, pool %v, pages %v", negatives, got.Model.Classes, got.Pool, got.Report.PerClass)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"fossick/crawler/cluster"
+	"fossick/internal/testkit"
 )
 
 // BenchmarkMessages measures messages between two agents, on one server and on two of three with
@@ -53,9 +54,7 @@ func pump(b *testing.B, from, to cluster.Exchange, size int) {
 	b.ResetTimer()
 	for range b.N {
 		got <- struct{}{}
-		if err := from.Send(ctx, agentID(1), message); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, from.Send(ctx, agentID(1), message))
 	}
 	if err := <-done; err != nil {
 		b.Fatal(err)
@@ -68,10 +67,7 @@ func pump(b *testing.B, from, to cluster.Exchange, size int) {
 func BenchmarkSwap(b *testing.B) {
 	for _, unsynced := range []bool{false, true} {
 		b.Run(fmt.Sprintf("one/unsynced=%v", unsynced), func(b *testing.B) {
-			s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: b.TempDir(), unsynced: unsynced})
-			if err != nil {
-				b.Fatal(err)
-			}
+			s := testkit.Call(Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: b.TempDir(), unsynced: unsynced})).Must(b)
 			defer closed(b, s)
 			swaps(b, opened(b, Options{Agent: agentID(0), Server: s}))
 		})
@@ -91,9 +87,7 @@ func swaps(b *testing.B, e *Bus) {
 		}
 		took = append(took, time.Since(begun))
 		begun = time.Now()
-		if _, err := e.Values(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Call(e.Values(b.Context())).Must(b)
 		reads = append(reads, time.Since(begun))
 	}
 	for name, all := range map[string][]time.Duration{"swap": took, "values": reads} {
@@ -107,14 +101,8 @@ func swaps(b *testing.B, e *Bus) {
 func BenchmarkServe(b *testing.B) {
 	for b.Loop() {
 		before := heap()
-		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: b.TempDir()})
-		if err != nil {
-			b.Fatal(err)
-		}
-		e, err := Open(b.Context(), Options{Crawl: "bees", Agent: agentID(0), Server: s})
-		if err != nil {
-			b.Fatal(err)
-		}
+		s := testkit.Call(Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: b.TempDir()})).Must(b)
+		e := testkit.Call(Open(b.Context(), Options{Crawl: "bees", Agent: agentID(0), Server: s})).Must(b)
 		b.StopTimer()
 		b.ReportMetric(float64(heap()-before)/(1<<20), "MiB")
 		closed(b, e)
@@ -136,21 +124,14 @@ func heap() uint64 {
 func BenchmarkStream(b *testing.B) {
 	for _, unsynced := range []bool{false, true} {
 		b.Run(fmt.Sprintf("three/unsynced=%v", unsynced), func(b *testing.B) {
-			js, err := jetstream.New(newThreeSynced(b, unsynced).agents[0].conn, jetstream.WithPublishAsyncMaxPending(64))
-			if err != nil {
-				b.Fatal(err)
-			}
+			js := testkit.Call(jetstream.New(newThreeSynced(b, unsynced).agents[0].conn, jetstream.WithPublishAsyncMaxPending(64))).Must(b)
 			config := jetstream.StreamConfig{Name: "bench", Subjects: []string{"bench.>"}, Replicas: 3, MaxBytes: 64 << 20}
-			if _, err := js.CreateStream(b.Context(), config); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Call(js.CreateStream(b.Context(), config)).Must(b)
 			message := make([]byte, 1<<10)
 			b.SetBytes(1 << 10)
 			b.ResetTimer()
 			for range b.N {
-				if _, err := js.PublishAsync("bench.x", message, jetstream.WithStallWait(time.Minute)); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Call(js.PublishAsync("bench.x", message, jetstream.WithStallWait(time.Minute))).Must(b)
 			}
 			<-js.PublishAsyncComplete()
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")

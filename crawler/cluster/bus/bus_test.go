@@ -18,10 +18,7 @@ import (
 
 func alone(t testing.TB, dir string) *Server {
 	t.Helper()
-	s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: "127.0.0.1:0", Log: logOf(t), unsynced: !testkit.Asked()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: "127.0.0.1:0", Log: logOf(t), unsynced: !testkit.Asked()})).Must(t)
 	t.Cleanup(func() { closed(t, s) })
 	return s
 }
@@ -31,10 +28,7 @@ func opened(t testing.TB, o Options) *Bus {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	o.Crawl = "bees"
-	b, err := Open(ctx, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Call(Open(ctx, o)).Must(t)
 	t.Cleanup(func() { closed(t, b) })
 	return b
 }
@@ -68,10 +62,7 @@ func TestHub(t *testing.T) {
 	promises(t, func(t *testing.T) openExchange {
 		hub := cluster.NewHub()
 		return func(t testing.TB, id cluster.AgentID) cluster.Exchange {
-			e, err := hub.Open(id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := testkit.Call(hub.Open(id)).Must(t)
 			t.Cleanup(func() { _ = e.Close() })
 			return e
 		}
@@ -157,10 +148,7 @@ func TestRestart(t *testing.T) {
 	t.Parallel()
 	dir, clients := t.TempDir(), freeAddress(t)
 	serve := func() *Server {
-		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: clients, Log: logOf(t), unsynced: !testkit.Asked()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000), Dir: dir, Clients: clients, Log: logOf(t), unsynced: !testkit.Asked()})).Must(t)
 		return s
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -187,9 +175,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("%q, %v", m, err)
 	}
 	closed(t, s)
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.RemoveAll(dir))
 	s = serve()
 	defer closed(t, s)
 	if all, err := b.Values(ctx); err != nil || len(all) != 0 {
@@ -243,13 +229,8 @@ func TestOwnWrite(t *testing.T) {
 	ctx := t.Context()
 	s := alone(t, t.TempDir())
 	a := opened(t, Options{Agent: agentID(1), Server: s})
-	if _, err := a.Swap(ctx, "key", []byte("x"), 0); err != nil {
-		t.Fatal(err)
-	}
-	all, err := a.values.read(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(a.Swap(ctx, "key", []byte("x"), 0)).Must(t)
+	all := testkit.Call(a.values.read(ctx)).Must(t)
 	if got, err := a.values.ownWrite(ctx, "key", all["key"].writer); err != nil || got != all["key"].Revision {
 		t.Errorf("own: %d, %v; want %d", got, err, all["key"].Revision)
 	}
@@ -269,9 +250,7 @@ func TestPages(t *testing.T) {
 	a := opened(t, Options{Agent: agentID(1), Server: s})
 	const values = pendingBytes/(512<<10) + 10
 	for n := range values {
-		if _, err := a.Swap(ctx, fmt.Sprint(n), make([]byte, 512<<10), 0); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Call(a.Swap(ctx, fmt.Sprint(n), make([]byte, 512<<10), 0)).Must(t)
 	}
 	if all, err := a.Values(ctx); err != nil || len(all) != values {
 		t.Errorf("%d of %d values, %v", len(all), values, err)

@@ -29,16 +29,10 @@ type three struct {
 
 func secretsOf(t testing.TB, names ...string) []*Secrets {
 	t.Helper()
-	made, err := Init(filepath.Join(t.TempDir(), "keys"), names, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := testkit.Call(Init(filepath.Join(t.TempDir(), "keys"), names, time.Now())).Must(t)
 	var all []*Secrets
 	for _, folder := range made.Folders {
-		s, err := ReadSecrets(folder, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(ReadSecrets(folder, time.Now())).Must(t)
 		all = append(all, s)
 	}
 	return all
@@ -77,10 +71,7 @@ func newThreeSynced(t testing.TB, unsynced bool) *three {
 
 func (c *three) serve(t testing.TB, i int) {
 	t.Helper()
-	s, err := Serve(c.options[i])
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(Serve(c.options[i])).Must(t)
 	c.servers[i] = s
 	t.Cleanup(func() { closed(t, s) })
 }
@@ -139,9 +130,7 @@ func TestThree(t *testing.T) {
 
 	testkit.Only(t, "the rest takes 10 s")
 	// It returns without its disk, and another server stops: two copies remain.
-	if err := os.RemoveAll(c.options[led].Dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.RemoveAll(c.options[led].Dir))
 	c.serve(t, led)
 	back := opened(t, Options{Agent: agentID(led), Server: c.servers[led], Secrets: c.options[led].Secrets})
 	third, err := back.Swap(ctx, "key", []byte("3"), second)
@@ -185,9 +174,7 @@ func unhex(c byte) byte { return byte(strings.IndexByte("0123456789abcdef", c)) 
 func deliver(ctx context.Context, t testing.TB, from, to *Bus, id cluster.AgentID, message []byte) {
 	t.Helper()
 	for {
-		if err := from.Send(ctx, id, message); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, from.Send(ctx, id, message))
 		one, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 		got, err := to.Receive(one)
 		cancel()
@@ -227,21 +214,15 @@ func TestStrangers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	at, peer, told := freeAddress(t), freeAddress(t), make(refusals, 1)
-	a, err := Serve(ServeOptions{
+	a := testkit.Call(Serve(ServeOptions{
 		Crawl: "bees", Agent: agentID(1000), Dir: t.TempDir(), Routes: at, Peers: []string{peer},
 		Secrets: keys[0], Log: slog.New(told), unsynced: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})).Must(t)
 	defer closed(t, a)
 	for name, other := range map[string]*Secrets{"another authority's": stranger, "no": nil} {
-		b, err := Serve(ServeOptions{
+		b := testkit.Call(Serve(ServeOptions{
 			Crawl: "bees", Agent: agentID(2000), Dir: t.TempDir(), Routes: peer, Peers: []string{at}, Secrets: other, unsynced: true,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		})).Must(t)
 		for range 3 {
 			select {
 			case <-told:
@@ -257,12 +238,9 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("an agent with %s keys: %v", name, err)
 		}
 	}
-	b, err := Serve(ServeOptions{
+	b := testkit.Call(Serve(ServeOptions{
 		Crawl: "bees", Agent: agentID(2000), Dir: t.TempDir(), Routes: peer, Peers: []string{at}, Secrets: keys[1], unsynced: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})).Must(t)
 	defer closed(t, b)
 	opened(t, Options{Agent: agentID(9), URL: "nats://" + a.Addr(), Secrets: keys[1], replicas: 2})
 }
@@ -273,10 +251,7 @@ func TestLocalStrangers(t *testing.T) {
 	class := testkit.Tries(t, "strangers on the machine")
 	at, peer := freeAddress(t), freeAddress(t)
 	serve := func(routes, to string) *Server {
-		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(map[bool]int{true: 1000, false: 2000}[routes == at]), Dir: t.TempDir(), Clients: "127.0.0.1:0", Routes: routes, Peers: []string{to}, unsynced: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(Serve(ServeOptions{Crawl: "bees", Agent: agentID(map[bool]int{true: 1000, false: 2000}[routes == at]), Dir: t.TempDir(), Clients: "127.0.0.1:0", Routes: routes, Peers: []string{to}, unsynced: true})).Must(t)
 		return s
 	}
 	a := serve(at, peer)
@@ -289,13 +264,10 @@ func TestLocalStrangers(t *testing.T) {
 		class.Try(errors.Is(err, nats.ErrAuthorization), "a client with %s: %v", name, err)
 	}
 	for name, user := range map[string]*url.Userinfo{"nothing": nil, "a password": url.UserPassword("fossick", "x")} {
-		stranger, err := natsserver.NewServer(&natsserver.Options{
+		stranger := testkit.Call(natsserver.NewServer(&natsserver.Options{
 			Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true,
 			Cluster: natsserver.ClusterOpts{Name: "bees", Host: "127.0.0.1", Port: natsserver.RANDOM_PORT}, Routes: []*url.URL{{Scheme: "nats", Host: at, User: user}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		})).Must(t)
 		stranger.Start()
 		stranger.ReadyForConnections(time.Minute)
 		time.Sleep(time.Second) // an accepted route is up within 10 ms
@@ -309,10 +281,7 @@ func TestLocalStrangers(t *testing.T) {
 	if _, err := ours.Values(t.Context()); err != nil {
 		t.Errorf("an agent of this user: %v", err)
 	}
-	other, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, JetStream: true, StoreDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Call(natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, JetStream: true, StoreDir: t.TempDir()})).Must(t)
 	other.Start()
 	defer other.Shutdown()
 	other.ReadyForConnections(time.Minute)
@@ -341,10 +310,7 @@ func TestTwoOfThree(t *testing.T) {
 	t.Parallel()
 	at := []string{freeAddress(t), freeAddress(t), freeAddress(t)}
 	serve := func(i int) *Server {
-		s, err := Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000 * (i + 1)), Dir: t.TempDir(), Routes: at[i], Peers: at, unsynced: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Call(Serve(ServeOptions{Crawl: "bees", Agent: agentID(1000 * (i + 1)), Dir: t.TempDir(), Routes: at[i], Peers: at, unsynced: true})).Must(t)
 		t.Cleanup(func() { closed(t, s) })
 		return s
 	}
@@ -352,9 +318,7 @@ func TestTwoOfThree(t *testing.T) {
 	b := opened(t, Options{Agent: agentID(1), Server: serve(1)})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := b.Swap(ctx, "key", []byte("value"), 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Call(b.Swap(ctx, "key", []byte("value"), 0)).Must(t)
 	serve(2)
 	for copies := 0; copies != 3; {
 		if _, err := b.Values(ctx); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fossick/crawler/cluster"
+	"fossick/internal/testkit"
 )
 
 // openExchange opens an agent's exchange. All exchanges of one test belong together and are
@@ -90,12 +91,8 @@ func messages(ctx context.Context, t *testing.T, open openExchange) {
 func ownCopies(ctx context.Context, t *testing.T, open openExchange) {
 	a := open(t, agentID(1))
 	b := []byte("word")
-	if err := a.Send(ctx, agentID(1), b); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Swap(ctx, "key", b, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, a.Send(ctx, agentID(1), b))
+	testkit.Call(a.Swap(ctx, "key", b, 0)).Must(t)
 	copy(b, "sage")
 	if m, err := a.Receive(ctx); err != nil || string(m) != "word" {
 		t.Errorf("message %q, %v", m, err)
@@ -117,16 +114,12 @@ func overflow(ctx context.Context, t *testing.T, open openExchange) {
 	const sent = 6 * cluster.MailboxBytes / size
 	message := make([]byte, size)
 	for range sent {
-		if err := a.Send(ctx, agentID(2), message); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, a.Send(ctx, agentID(2), message))
 	}
 	last := []byte("last")
 	got, step := 0, 50*time.Millisecond
 	for ctx.Err() == nil {
-		if err := a.Send(ctx, agentID(2), last); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, a.Send(ctx, agentID(2), last))
 		one, cancel := context.WithTimeout(ctx, step)
 		m, err := b.Receive(one)
 		cancel()

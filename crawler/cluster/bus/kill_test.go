@@ -98,10 +98,7 @@ func TestKill(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	names := []string{"a", "b", "c"}
-	made, err := Init(t.TempDir(), names, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := testkit.Call(Init(t.TempDir(), names, time.Now())).Must(t)
 	at := []string{freeAddress(t), freeAddress(t), freeAddress(t)}
 	servers := map[cluster.AgentID]*process{}
 	var urls []string
@@ -113,10 +110,7 @@ func TestKill(t *testing.T) {
 		defer p.kill(t)
 		servers[id], urls = p, append(urls, "nats://"+clients)
 	}
-	keys, err := ReadSecrets(made.Folders[0], time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := testkit.Call(ReadSecrets(made.Folders[0], time.Now())).Must(t)
 	open := func(n int) *Bus {
 		return opened(t, Options{Agent: agentID(n), URL: strings.Join(urls, ","), Secrets: keys})
 	}
@@ -146,19 +140,14 @@ func TestKill(t *testing.T) {
 		led := servers[leader(ctx, t, watcher)]
 		begun := time.Now()
 		led.kill(t)
-		if err := count(ctx, watcher, "other"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, count(ctx, watcher, "other"))
 		t.Logf("%v after a kill -9 a value was written", time.Since(begun))
 		led.start(t)
 		current(ctx, t, watcher)
 	}
 	stop()
 	wait.Wait()
-	all, err := watcher.Values(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Call(watcher.Values(ctx)).Must(t)
 	got, least := counterOf(all["count"]), counted.Load()
 	if got < least || got > least+unsure.Load() {
 		t.Errorf("%d steps are counted of %d, and %d under way", got, least, unsure.Load())
@@ -167,9 +156,7 @@ func TestKill(t *testing.T) {
 
 	message := make([]byte, 1<<10)
 	for sent := range 200_000 {
-		if err := watcher.Send(ctx, agentID(sent%4), message); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, watcher.Send(ctx, agentID(sent%4), message))
 	}
 	if _, err := watcher.Values(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)

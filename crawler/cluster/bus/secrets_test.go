@@ -11,14 +11,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fossick/internal/testkit"
 )
 
 func made(t *testing.T, dir string, names ...string) *issued {
 	t.Helper()
-	got, err := Init(dir, names, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Call(Init(dir, names, time.Now())).Must(t)
 	return got
 }
 
@@ -97,9 +96,7 @@ func TestReadSecrets(t *testing.T) {
 		"over": {func(string) error { return nil }, time.Now().AddDate(years, 0, 1), "make another with fossick cluster init"},
 	} {
 		folder := made(t, filepath.Join(t.TempDir(), "keys")).Folders[0]
-		if err := c.spoil(folder); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, c.spoil(folder))
 		if _, err := ReadSecrets(folder, c.at); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
@@ -108,10 +105,7 @@ func TestReadSecrets(t *testing.T) {
 
 func TestSecretsAreNotPrinted(t *testing.T) {
 	folder := made(t, filepath.Join(t.TempDir(), "keys")).Folders[0]
-	s, err := ReadSecrets(folder, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Call(ReadSecrets(folder, time.Now())).Must(t)
 	var out strings.Builder
 	slog.New(slog.NewTextHandler(&out, nil)).Error("x", "keys", s)
 	slog.New(slog.NewJSONHandler(&out, nil)).Error("x", "keys", s)
@@ -128,9 +122,7 @@ func FuzzReadSecrets(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cert, seed []byte) {
 		folder := t.TempDir()
 		for name, text := range map[string][]byte{machineKey: cert, machineCert: cert, authorityCert: cert, agentSeed: seed} {
-			if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.WriteFile(filepath.Join(folder, name), text, 0o600))
 		}
 		if s, err := ReadSecrets(folder, time.Now()); err == nil && s.public == "" {
 			t.Error("secrets without a key")
