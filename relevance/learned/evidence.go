@@ -26,12 +26,13 @@ type evidence struct {
 	text         bool                // a link is in running text, not navigation
 	explored     bool                // chosen for exploration
 	label        int8                // a person's label
-	lastPage     uint32              // number of the page that last linked here
-	prob         extreme             // probability of the parents
-	anchor       extreme             // log-odds of the anchors by the judge, above an empty text
-	context      extreme             // the same for the contexts
-	over         float32             // over-representation of the contexts, summed; see surroundings
-	degree       float32             // R of the best parent
+	firstPage    uint32
+	lastPage     uint32  // number of the page that last linked here
+	prob         extreme // probability of the parents
+	anchor       extreme // log-odds of the anchors by the judge, above an empty text
+	context      extreme // the same for the contexts
+	over         float32 // over-representation of the contexts, summed; see surroundings
+	degree       float32 // R of the best parent
 }
 
 // There are half a million targets, and more entries would add little.
@@ -140,6 +141,15 @@ func (r *record) mean() float64 { return (float64(r.onTopic) + 0.5) / (float64(r
 func folder(url string) string {
 	path, _, _ := strings.Cut(url, "?")
 	return path[:strings.LastIndexByte(path, '/')+1]
+}
+
+// originOf returns a URL up to its path, with the slash.
+func originOf(url string) string {
+	from := strings.Index(url, "://") + len("://")
+	if n := strings.IndexByte(url[from:], '/'); n >= 0 {
+		return url[:from+n+1]
+	}
+	return url
 }
 
 // source is a page as the origin of links. The outcomes of some of its links predict those of the
@@ -335,11 +345,6 @@ func (l *locality) merge(theirs record, pages float64) {
 
 func (l *locality) mean() float64 {
 	return (float64(l.links.onTopic) + localDoubt*localFirst) / (float64(l.links.pages) + localDoubt)
-}
-
-// ramp rises linearly from 0 at mean ≤ from to 1 at mean ≥ to.
-func (l *locality) ramp(from, to float64) float64 {
-	return max(0, min(1, (l.mean()-from)/(to-from)))
 }
 
 // maxPrior bounds the log-odds that prior adds; otherwise a crawl of only the topic would accept any

@@ -24,7 +24,7 @@ import (
 type Scorer struct {
 	cut     float64 // probability from which a page counts as on topic
 	share   float64 // of the topic among the judge's training pages
-	doubt   float64 // maximum doubt about the judge, see doubtOf
+	seen    float64 // training pages of the topic that the judge had; 0: unknown
 	texts   *textReader
 	works   *features.Spare[linkWork]
 	degrees degrees
@@ -34,10 +34,12 @@ type Scorer struct {
 	model    linkModel
 	explorer explorer
 	starts   startPages
-	belief   belief
 	history  history
 	labels   labels
 	sent     *Sums // everything that Learned has returned; nil unless shared
+
+	watch   bool  // keep arrived
+	arrived Sight // the last page
 }
 
 // Options are the settings of New.
@@ -52,20 +54,32 @@ type Options struct {
 	Scorers    int                 // number of scorers of this crawl, which share the memory; 0 is 1
 	Keywords   *relevance.Keywords // K; nil: the judge's probability replaces the share of K on a page
 	Rho        float64             // ρ of R, in [0,1)
+	Order      *Order              // weights learned offline; nil: those of this build
 	Reader     Reader              // judge that also returns words; nil: the scorer tokenises links itself
+}
+
+// order returns the weights to use.
+func (opt *Options) order() *Order {
+	if opt.Order != nil {
+		return opt.Order
+	}
+	o, err := ReadOrder(shippedOrder)
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	return o
 }
 
 // New returns a scorer for a crawl that has not begun.
 func New(judge relevance.Judge, opt Options) *Scorer {
 	l := &Scorer{
-		cut: opt.Cut, share: opt.Share, doubt: doubtOf(opt.Seen), texts: newTextReader(judge, opt.Reader),
+		cut: opt.Cut, share: opt.Share, seen: opt.Seen, texts: newTextReader(judge, opt.Reader),
 		works: features.NewSpare(func() *linkWork { return new(linkWork) }),
-		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart), explorer: explorer{share: opt.Explore, rng: rand.New(rand.NewPCG(opt.Seed, 0xe91))},
+		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart, opt.order(), opt.Seen), explorer: explorer{share: opt.Explore, rng: rand.New(rand.NewPCG(opt.Seed, 0xe91))},
 		starts: newStartPages(), history: newHistory(maxPastWords), labels: labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, links: map[uint64]*labelledLink{}, names: map[token]string{}},
 		degrees: degrees{keywords: opt.Keywords, rho: opt.Rho, byLang: map[string]*topicWords{}},
 	}
 	l.divide(opt.Scorers)
-	l.model.scarce = scarceOf(opt.Seen)
 	return l
 }
 
@@ -214,6 +228,14 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 	from.hold(linksOf(p))
 	itself := page.Key(p.URL) // a link to itself is no evidence
 	l.links.pagesRead++
+	l.model.now = l.links.pagesRead
+	l.model.out.links += float64(len(w.keys))
+	origin := originOf(p.URL)
+	for i := range p.Links {
+		if strings.HasPrefix(p.Links[i].URL, origin) {
+			l.model.out.within++
+		}
+	}
 	l.findTargets(w, p)
 	for i, key := range w.keys {
 		if key == itself {
@@ -245,6 +267,7 @@ func (l *Scorer) findTargets(w *linkWork, p *page.Page) {
 		}
 		e, isNew := l.links.target(key, p.Links[i].URL)
 		if isNew {
+			e.firstPage = l.links.pagesRead
 			if onTopic, labelled := l.labels.said[key]; labelled {
 				e.label = labelOf(onTopic)
 			}
@@ -379,45 +402,6 @@ func (b *base) over(onTopic float64) float64 {
 		return 0
 	}
 	return onTopic - b.atLarge
-}
-
-// A judge trained on very few pages of a topic cannot tell its parts apart: its verdict on a link
-// predicts its verdict on the page rather than the truth. Where pages on topic link to each other, links
-// are then scored by their best parent and their distance from the start pages, and words count less.
-const (
-	// scarce is how many training pages on topic leave a judge half blind. Blindness falls with the
-	// square of their number.
-	scarce = 4
-	// The effect rises from none to full between these means of locality. It never falls again: the
-	// promise of links drops when the best links are used up or the judge meets unknown parts.
-	blindFrom = 0.4
-	blindTo   = 0.7
-	// blindWords is the maximum reduction of word features.
-	blindWords = 0.8
-	// boundKin bounds the log-odds of the best parent.
-	boundKin = 6
-)
-
-// scarceOf is how blind a judge is, in [0,1), after seen training pages on topic: s²/(s²+seen²) with
-// s = scarce; 0 if seen is unknown.
-func scarceOf(seen float64) float64 {
-	if seen <= 0 {
-		return 0
-	}
-	return scarce * scarce / (scarce*scarce + seen*seen)
-}
-
-// ofWords are the features of anchors and contexts.
-var ofWords = [...]int{
-	featBestAnchor, featMeanAnchor, featBestContext, featMeanContext, featWord, featMeanWord, featLinkWord, featOver, featAround, featEnding,
-}
-
-// blind reduces the word features and adds the best parent's log-odds, in proportion to far in [0,1].
-func (x *featureVector) blind(far, best float64) {
-	for _, i := range ofWords {
-		x[i] *= 1 - blindWords*far
-	}
-	x[featKin] = far * max(-boundKin, min(boundKin, logit(inside(best))))
 }
 
 // Names of one kind end alike: Hinduism and Buddhism, biology and zoology. A word that is new to the
@@ -588,7 +572,7 @@ func (l *Scorer) Learn(s *Sums) {
 	m.local.merge(s.local, float64(s.all.pages))
 	l.links.merge(s.outcomes)
 	if l.starts.merge(s) {
-		l.setBelief(newBelief(&l.starts, m.base.background, l.share, l.doubt))
+		l.learnStarts()
 	}
 	m.nextPage()
 }

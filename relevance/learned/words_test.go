@@ -132,7 +132,7 @@ func TestBackgroundTellsCommonWords(t *testing.T) {
 // TestStartPagesCorrect checks that words of the start pages raise a page's links but not its own score.
 func TestStartPagesCorrect(t *testing.T) {
 	for _, starts := range []int{0, 1, 2, 5} {
-		l := New(goldJudge, Options{Cut: 0.5})
+		l := New(goldJudge, Options{Cut: 0.5, Order: plainOrder()})
 		for n := range starts {
 			p := &page.Page{URL: fmt.Sprintf("http://start.test/%d", n), Text: fmt.Sprintf("quartz feldspar mica own%d", n)}
 			l.Start(page.Key(p.URL), false)
