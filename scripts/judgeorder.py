@@ -18,12 +18,12 @@ def read(folder, name):
     for path in glob.glob(f"{folder}/{name}-*.tsv"):
         for line in open(path):
             web, topic, n, kind, _, _, _, _, _, _, policy, half, full = line.rstrip("\n").split("\t")
-            rows[web, topic, int(n), kind][policy] = (int(half), int(full))
+            rows[web, topic, n, kind][policy] = (int(half), int(full))
     return rows
 
 
 def mean(values):
-    return sum(values) / len(values)
+    return sum(values) / max(1, len(values))
 
 
 folder, names = sys.argv[1], sys.argv[2:] or ["learned"]

@@ -22,7 +22,7 @@ import (
 	"sync"
 )
 
-const states = 24 // of a crawl
+const states = 26 // of a crawl
 
 // A kind is links or pages: what is learned, from sights of head and features.
 type kind struct {
@@ -33,7 +33,7 @@ type kind struct {
 	hand           map[[2]int]float64 // w₀ by feature and state, see relevance/learned/order.go
 }
 
-var links = kind{"links", 4, 34, 3, []int{21, 25}, map[[2]int]float64{
+var links = kind{"links", 4, 38, 3, []int{21, 25}, map[[2]int]float64{
 	{0, 0}: -3.5, {1, 0}: 1, {3, 0}: .2, {4, 0}: .6, {5, 0}: .6, {6, 0}: .2, {7, 0}: .1, {10, 0}: 2, {11, 0}: 1, {12, 0}: .5,
 	{13, 0}: .8, {14, 0}: .8, {15, 0}: .7, {16, 0}: .2, {17, 0}: .2, {18, 0}: -.5, {23, 0}: .2,
 	{1, 1}: -.9, {10, 1}: 1.5, // early
@@ -41,7 +41,7 @@ var links = kind{"links", 4, 34, 3, []int{21, 25}, map[[2]int]float64{
 	{4, 3}: -.15, {5, 3}: -.15, {10, 3}: -.5, {11, 3}: -.25, {12, 3}: -.12, {13, 3}: -.2,
 }}
 
-var pages = kind{"pages", 3, 10, .3, nil, map[[2]int]float64{{1, 0}: 1, {2, 0}: .8, {4, 0}: 1, {5, 12}: .3, {6, 12}: .3}}
+var pages = kind{"pages", 3, 12, .3, nil, map[[2]int]float64{{1, 0}: 1, {2, 0}: .8, {4, 0}: 1, {5, 12}: .3, {6, 12}: .3}}
 
 type example struct {
 	row  float32

@@ -66,7 +66,8 @@ var orderWebs = map[string][]string{
 // orderRow is one crawl task.
 type orderRow struct {
 	Web, Topic string
-	N          int     // number of the row on this web and topic
+	N          int     // number of the judge on this web and topic
+	Draw       int     // of start pages
 	Train      int     // training pages of the judge
 	Noise      float64 // share of wrong labels among them
 	Starts     int
@@ -93,35 +94,49 @@ func (r *orderRow) kind() string {
 func (r *orderRow) random(purpose uint64) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(r.name()))
-	return rand.New(rand.NewPCG(h.Sum64(), purpose))
+	return rand.New(rand.NewPCG(h.Sum64(), purpose+100*uint64(r.Draw)))
 }
 
-// rowsOf returns rows of each topic: with the defaults' judge, with another judge, on a web with other links, and
-// on one whose hosts and folders are by label.
-func rowsOf(web string, each int) (rows []*orderRow) {
+// judge is random, but the same for all draws.
+func (r *orderRow) judge(purpose uint64) *rand.Rand {
+	all := *r
+	all.Draw = 0
+	return all.random(purpose)
+}
+
+// rowsOf returns rows of each topic, with draws of start pages: with the defaults' judge, with two judges of fewer or
+// more training pages, on a web with other links, and on one whose hosts and folders are by label.
+func rowsOf(web string, draws int) (rows []*orderRow) {
 	for _, topic := range orderWebs[web] {
-		for n := range each {
+		for n := range 5 {
 			if n == 3 && web != "mdn" && web != "msdocs" { // only their hosts are by chance, and their labels many
 				continue
 			}
-			r := &orderRow{Web: web, Topic: topic, N: n, Train: defaultTrainPages, Starts: 10}
-			rng := r.random(1)
-			switch n {
-			case 3:
-				r.Rehost = true
-				r.Train = []int{150, 600}[rng.IntN(2)]
-			case 1:
-				r.Train = []int{60, 150, 300, 1500}[rng.IntN(4)]
-				r.Noise = []float64{0, 0, .1}[rng.IntN(3)]
-				r.Starts = []int{3, 10}[rng.IntN(2)]
-			case 2:
-				r.Train = []int{200, 600}[rng.IntN(2)]
-				r.Thin = []float64{.5, 0, .3}[rng.IntN(3)]
-				if r.Boiler = 20; r.Thin > 0 {
-					r.Boiler = []int{0, 20}[rng.IntN(2)]
+			for draw := range draws {
+				r := &orderRow{Web: web, Topic: topic, N: n, Train: defaultTrainPages, Starts: 10}
+				rng := r.random(1)
+				r.Draw = draw
+				switch n {
+				case 1:
+					r.Train = []int{60, 150, 300, 1500}[rng.IntN(4)]
+					r.Noise = []float64{0, 0, .1}[rng.IntN(3)]
+					r.Starts = []int{3, 10}[rng.IntN(2)]
+				case 2:
+					r.Train = []int{200, 600}[rng.IntN(2)]
+					r.Thin = []float64{.5, 0, .3}[rng.IntN(3)]
+					if r.Boiler = 20; r.Thin > 0 {
+						r.Boiler = []int{0, 20}[rng.IntN(2)]
+					}
+				case 3:
+					r.Rehost = true
+					r.Train = []int{150, 600}[rng.IntN(2)]
+				case 4:
+					r.Train = []int{60, 100, 200}[rng.IntN(3)]
+					r.Noise = []float64{0, .03, .1, .2}[rng.IntN(4)]
+					r.Starts = []int{2, 5, 10}[rng.IntN(3)]
 				}
+				rows = append(rows, r)
 			}
-			rows = append(rows, r)
 		}
 	}
 	return rows
@@ -142,7 +157,7 @@ func (b *orderBench) made(r *orderRow) (*Corpus, [][]int32) {
 	if r.Thin == 0 && r.Boiler == 0 && !r.Rehost {
 		return b.web, b.next
 	}
-	rng := r.random(2)
+	rng := r.judge(2)
 	c := &Corpus{Name: b.web.Name, index: b.web.index, hosts: b.web.hosts, web: b.web.web, moved: b.web.moved, gone: b.web.gone, zstd: b.web.zstd, others: map[string]*page.Page{}}
 	var boiler []page.Link
 	for len(boiler) < r.Boiler {
@@ -205,12 +220,12 @@ func (b *orderBench) made(r *orderRow) (*Corpus, [][]int32) {
 func (b *orderBench) setup(t *testing.T, r *orderRow) (*Setup, [][]int32, error) {
 	c, next := b.made(r)
 	p := &Plan{Options: Options{Topic: "topic", Starts: r.Starts, StartSets: 1, Links: "all"}, Seed: 1, Log: slog.New(slog.DiscardHandler),
-		Random: func(purpose uint64) *rand.Rand { return r.random(purpose) }, Say: func(string, ...any) {}}
+		Random: r.judge, Say: func(string, ...any) {}}
 	s := &Setup{plan: p}
 	s.Corpus = c
 	d := &startDraw{Relevant: make([]bool, len(c.Rows)), Training: make([]bool, len(c.Rows))}
 	labels := strings.Split(r.Topic, "+")
-	rng := r.random(3)
+	rng := r.judge(3)
 	var all []int
 	for n, row := range c.Rows {
 		all = append(all, n)
@@ -235,6 +250,9 @@ func (b *orderBench) setup(t *testing.T, r *orderRow) (*Setup, [][]int32, error)
 		}
 	}
 	var starts []int
+	if rest := all[r.Train:]; r.Draw > 0 {
+		r.random(6).Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	}
 	for _, n := range all[r.Train:] {
 		if truth[n] && c.Rows[n].Page != nil && len(starts) < r.Starts {
 			starts = append(starts, n)
@@ -404,7 +422,7 @@ func (s *sighted) Rescore(key uint64) (float64, bool) {
 // TestOrder crawls the rows of a web for scripts/learnorder.sh. It runs only with FOSSICK_ORDER=DIR. It reads
 // DIR/webs/WEB.jsonl and DIR/orders/ORDER.order, the shipped order if there is none. It keeps judges in
 // DIR/models, writes what each of POLICIES found to DIR/results/RESULT-WEB.tsv, and what is seen in crawls by
-// DRIVERS to DIR/sights. ROWS is how many rows a topic has, at most four.
+// DRIVERS to DIR/sights. DRAWS is how many draws of start pages a judge has.
 func TestOrder(t *testing.T) {
 	dir := os.Getenv("FOSSICK_ORDER")
 	if dir == "" {
@@ -455,8 +473,8 @@ func TestOrder(t *testing.T) {
 		slices.Sort(to)
 		b.next = append(b.next, slices.Compact(to))
 	}
-	each, _ := strconv.Atoi(os.Getenv("ROWS"))
-	rows := rowsOf(web, each)
+	draws, _ := strconv.Atoi(os.Getenv("DRAWS"))
+	rows := rowsOf(web, draws)
 	results, err := os.Create(filepath.Join(dir, "results", os.Getenv("RESULT")+"-"+web+".tsv"))
 	if err != nil {
 		t.Fatal(err)
@@ -477,33 +495,40 @@ func TestOrder(t *testing.T) {
 	var mu sync.Mutex
 	var g errgroup.Group
 	g.SetLimit(2)
-	for i, r := range rows {
+	one := func(i int, r *orderRow) error {
+		find := find
+		s, next, err := b.setup(t, r)
+		if err != nil {
+			return err
+		}
+		if r.Rehost {
+			own := map[uint64]int{}
+			for n, row := range s.Corpus.Rows {
+				own[page.Key(row.URL)] = n
+			}
+			find = func(key uint64) int {
+				if n, ok := own[key]; ok {
+					return n
+				}
+				return -1
+			}
+		}
+		text, err := b.run(t, s, r, i, next, find, out)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.name(), err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprint(results, text)
+		return nil
+	}
+	for from := 0; from < len(rows); from += draws { // the draws of one judge, one after the other: the first trains it
 		g.Go(func() error {
-			find := find
-			s, next, err := b.setup(t, r)
-			if err != nil {
-				return err
-			}
-			if r.Rehost {
-				own := map[uint64]int{}
-				for n, row := range s.Corpus.Rows {
-					own[page.Key(row.URL)] = n
-				}
-				find = func(key uint64) int {
-					if n, ok := own[key]; ok {
-						return n
-					}
-					return -1
+			for i := from; i < from+draws; i++ {
+				if err := one(i, rows[i]); err != nil {
+					return err
 				}
 			}
-			text, err := b.run(t, s, r, i, next, find, out)
-			if err != nil {
-				return fmt.Errorf("%s: %w", r.name(), err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			fmt.Fprint(results, text)
-			t.Logf("%s: %d pages", r.name(), s.Pages)
 			return nil
 		})
 	}
@@ -567,7 +592,7 @@ func (b *orderBench) run(t *testing.T, s *Setup, r *orderRow, row int, next [][]
 		}
 		found := cumulate(c.Relevant, len(c.Relevant))
 		at := func(n int) int { return found[min(n, len(found)-1)] }
-		fmt.Fprintf(&text, "%s\t%s\t%d\t%s\t%d\t%d\t%g\t%d\t%d\t%d\t%s\t%d\t%d\n", r.Web, r.Topic, r.N, r.kind(), r.Train, seen, r.Noise, r.Starts, s.Draw.Targets, s.Pages, all[i].Name,
+		fmt.Fprintf(&text, "%s\t%s\t%d.%d\t%s\t%d\t%d\t%g\t%d\t%d\t%d\t%s\t%d\t%d\n", r.Web, r.Topic, r.N, r.Draw, r.kind(), r.Train, seen, r.Noise, r.Starts, s.Draw.Targets, s.Pages, all[i].Name,
 			at(s.Pages/2), at(s.Pages))
 	}
 	return text.String(), nil

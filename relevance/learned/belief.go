@@ -23,8 +23,8 @@ const (
 func (s *startPages) known(share float64) float64 {
 	sum, asked := 0.0, 0
 	for _, p := range s.pages {
-		if !p.trained {
-			sum += sigmoid(p.judged - logit(share) - knownOdds)
+		if !p.Trained {
+			sum += sigmoid(p.Judged - logit(share) - knownOdds)
 			asked++
 		}
 	}
@@ -48,10 +48,10 @@ func judgedOdds(probability float64) float64 {
 // start pages and the links that led to it, as the Order weighs them. alike is what the similarity to the
 // start pages adds to the judge's log-odds. Once people label pages, the judge as they correct it and alike
 // decide: the Order would undo their negative labels.
-func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, alike float64) {
+func (l *Scorer) believe(url string, key uint64, words []token, judged float64) (believed, alike float64) {
 	if trained, ok := l.starts.next[key]; ok {
 		delete(l.starts.next, key)
-		start := startPage{slices.Clone(words), judgedOdds(judged), trained}
+		start := startPage{Words: slices.Clone(words), Judged: judgedOdds(judged), Trained: trained, Folder: folder(url)}
 		l.starts.add(start)
 		l.model.sums.learnStart(start)
 		l.learnStarts()
@@ -91,6 +91,9 @@ func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, a
 		}
 	}
 	x[viewStarts] /= lengthOf(words)
+	most, mean := l.starts.near(url)
+	m.near.add(float64(most), float64(mean))
+	x[viewNear], x[viewNearMean] = float64(most)-m.near.most(), float64(mean)-m.near.mean()
 	m.judge.add(judgedOdds(judged))
 	odds := m.order.odds(&x, &m.state)
 	if l.watch {
@@ -107,6 +110,7 @@ func (l *Scorer) learnStarts() {
 	if l.share > 0 && l.share < 1 {
 		l.model.judge.unknown = 1 - l.starts.known(l.share)
 	}
+	l.model.judge.starts, l.model.near.starts = l.starts.meanJudged(), l.starts.together()
 }
 
 // explorer spends a share of fetches on targets with little evidence, so that a model that is wrong about

@@ -125,7 +125,7 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	terms = append(terms, labelled...)
 	judged := probability
 	_, isStart := l.starts.next[key]
-	probability, past.similar = l.believe(key, words, judged)
+	probability, past.similar = l.believe(p.URL, key, words, judged)
 	past.echo = l.links.yields.echo(p, probability)
 	worth, parent := past.worth(probability), float64(l.links.ledBy(key))
 	if past.echo > 0 {
@@ -226,7 +226,7 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 	}
 	from.probability = float32(probability)
 	from.hold(linksOf(p))
-	itself := page.Key(p.URL) // a link to itself is no evidence
+	itself, own := page.Key(p.URL), folder(p.URL) // a link to itself is no evidence
 	l.links.pagesRead++
 	l.model.now = l.links.pagesRead
 	l.model.out.links += float64(len(w.keys))
@@ -253,6 +253,7 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 			}
 		} else if e.lastPage != l.links.pagesRead {
 			e.lastPage = l.links.pagesRead
+			w.links[i].near = near(p.Links[i].URL, own)
 			e.add(&w.links[i], from, probability)
 		}
 	}
@@ -268,6 +269,7 @@ func (l *Scorer) findTargets(w *linkWork, p *page.Page) {
 		e, isNew := l.links.target(key, p.Links[i].URL)
 		if isNew {
 			e.firstPage = l.links.pagesRead
+			e.most, e.mean = l.starts.near(p.Links[i].URL)
 			if onTopic, labelled := l.labels.said[key]; labelled {
 				e.label = labelOf(onTopic)
 			}
@@ -582,17 +584,17 @@ func (s *startPages) merge(theirs *Sums) (more bool) {
 	for _, p := range theirs.starts {
 		s.add(p)
 	}
-	if s.others.plus(&theirs.alike); s.others.starts == len(s.pages) {
-		s.on.plus(s.others.on)
-		s.off.plus(s.others.off)
-		s.others.on, s.others.off = moments{}, moments{}
+	if s.others.plus(&theirs.alike); s.others.Starts == len(s.pages) {
+		s.on.plus(s.others.On)
+		s.off.plus(s.others.Off)
+		s.others.On, s.others.Off = moments{}, moments{}
 	}
 	return len(theirs.starts) > 0
 }
 
 func (s *Sums) startWords() (n int) {
 	for _, p := range s.starts {
-		n += len(p.words)
+		n += len(p.Words)
 	}
 	return n
 }

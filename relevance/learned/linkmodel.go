@@ -17,6 +17,7 @@ type linkModel struct {
 	local   locality
 	order   *Order // weights learned offline
 	judge   judgeSeen
+	near    nearness
 	gauges  gauges
 	out     struct{ links, within float64 } // links of the pages, and those that stay on their host
 	state   state                           // of the crawl, as of the last page
@@ -40,7 +41,23 @@ type judgeSeen struct {
 	unknown   float64 // share of the start pages that it does not recognise
 	pages     float64 // that it judged
 	sum, size float64 // of its log-odds, and of their absolute values
+	starts    float64 // mean log-odds of the start pages
 }
+
+// nearness is how near the crawl's pages lie to the start pages' folders.
+type nearness struct {
+	pages, sumMost, sumMean float64
+	starts                  float64 // mean nearness of start pages to each other
+}
+
+func (n *nearness) add(most, mean float64) {
+	n.pages++
+	n.sumMost += most
+	n.sumMean += mean
+}
+
+func (n *nearness) most() float64 { return n.sumMost / max(1, n.pages) }
+func (n *nearness) mean() float64 { return n.sumMean / max(1, n.pages) }
 
 // trust is how far corrections by the judge's verdicts may go.
 func (j *judgeSeen) trust() float64 {
@@ -111,7 +128,8 @@ func (m *linkModel) nextPage() {
 	}
 	for i, v := range [stateGains]float64{1, early, math.Log1p(pages) / 7, scarcely, fewSeen, j.unknown, local, local * fewSeen,
 		m.base.odds / 5, j.sum / judged / 5, j.size / judged / 6, local * early, j.unknown * fewSeen,
-		m.out.within / max(1, m.out.links), math.Log1p(m.out.links/max(1, pages)) / 5} {
+		m.out.within / max(1, m.out.links), math.Log1p(m.out.links/max(1, pages)) / 5,
+		clip(j.starts-j.sum/judged, 10) / 5, m.near.starts - m.near.mean()} {
 		m.state[i] = float32(v)
 	}
 	for k, sum := range m.gauges.sum {
@@ -309,6 +327,10 @@ const (
 	featNearby   // log(1 + weight of the links that are near)
 	featFollowed // log(1 + mean number of the parents' followed links)
 	featWordless // 1 if the anchors and the URL have no words
+	featStart    // greatest nearness to a start page's folder, above the crawl's
+	featStarts   // mean of these
+	featShared   // greatest probability of a parent × nearness to its folder
+	featStays    // share of the parents on the same host
 	numFeatures
 )
 
@@ -382,6 +404,8 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 	x[featVisits] = log1p(uint32(e.host.pages))
 	x[featParents] = log1p(uint32(e.parents))
 	x[featSince], x[featAge] = log1p(m.now-e.lastPage), log1p(m.now-e.firstPage)
+	x[featStart], x[featStarts] = float64(e.most)-m.near.most(), float64(e.mean)-m.near.mean()
+	x[featShared], x[featStays] = float64(e.shared), float64(e.stays)/n
 	if e.count == 0 {
 		x[featWordless] = 1
 	}
@@ -451,6 +475,10 @@ func (a *account) about() [numFeatures][2]string {
 		featVisits:      {"pages of the host", f(a.host, 0)},
 		featNearby:      {"links beside followed", f(math.Expm1(x[featNearby]), 1)},
 		featFollowed:    {"sister links followed", f(math.Expm1(x[featFollowed]), 1)},
+		featStart:       {"place", f(x[featStart], 2) + " nearer to a start page's folder than the crawl's pages"},
+		featStarts:      {"places", f(x[featStarts], 2) + " nearer to the start pages' folders than the crawl's pages"},
+		featShared:      {"place of these", f(x[featShared], 2) + " by the best page that links here, times nearness to its folder"},
+		featStays:       {"host of these", f(x[featStays], 2) + " of the pages that link here are on the same host"},
 		featWordless:    {"wordless", "1 if the links have no words: " + f(x[featWordless], 0)},
 		featDegree:      {"R of the link", "degree of relevance " + f(x[featDegree]+middleDegree, 3) + " of the best page that links here"},
 		featLabels:      {"marks", odds(featLabels) + ", by the words of pages that people labelled, and by the outcomes of pages with these words"},

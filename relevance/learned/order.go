@@ -41,6 +41,8 @@ const (
 	stateFewUnknown        // product of stateFew and stateUnknown
 	stateSameHost          // share of the links that stay on their host
 	stateLinks             // log(1 + links a page) / 5
+	stateGap               // mean log-odds of the start pages by the judge above those of the crawl / 5
+	stateTogether          // how much nearer to each other start pages lie than pages of the crawl to them
 	stateGains             // 3 × the gain of each of gauged
 	numStates       = stateGains + numGauged
 )
@@ -144,16 +146,18 @@ func (s *state) dot(c *state) (sum float64) {
 type pageView [numPageFeatures]float64
 
 const (
-	viewBias    = iota
-	viewJudged  // log-odds by the judge
-	viewRise    // log-odds of the topic's share of the crawl above that at training
-	viewFall    // the same below it
-	viewAlike   // log-likelihood ratio of the similarity to the start pages
-	viewStarts  // mean over-representation of its words on several start pages
-	viewPromise // log-odds that its links promised, above the crawl's
-	viewShare   // log-odds of the topic's share of the crawl
-	viewKin     // log-odds of the best page that links here
-	viewLength  // log of the number of its words / 5
+	viewBias     = iota
+	viewJudged   // log-odds by the judge
+	viewRise     // log-odds of the topic's share of the crawl above that at training
+	viewFall     // the same below it
+	viewAlike    // log-likelihood ratio of the similarity to the start pages
+	viewStarts   // mean over-representation of its words on several start pages
+	viewPromise  // log-odds that its links promised, above the crawl's
+	viewShare    // log-odds of the topic's share of the crawl
+	viewKin      // log-odds of the best page that links here
+	viewLength   // log of the number of its words / 5
+	viewNear     // greatest nearness to a start page's folder, above the crawl's
+	viewNearMean // mean of these
 	numPageFeatures
 )
 

@@ -101,7 +101,7 @@ func TestBelieve(t *testing.T) {
 	} {
 		l := New(goldJudge, Options{Cut: 0.5, Share: test.share, Order: orderOf(test.weights)})
 		l.model.base.odds = 0
-		if got, _ := l.believe(1, nil, 0.1); math.Abs(got-test.want) > 1e-6 {
+		if got, _ := l.believe("http://a.test/", 1, nil, 0.1); math.Abs(got-test.want) > 1e-6 {
 			t.Errorf("%s: %.4f, want %.4f", test.name, got, test.want)
 		}
 	}

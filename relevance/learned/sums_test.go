@@ -178,7 +178,7 @@ func TestStartsAreOnesForAll(t *testing.T) {
 	believed := func(l *Scorer) (odds []float64) {
 		for _, text := range []string{"quartz feldspar mica", "football hockey score"} {
 			p := &page.Page{URL: fmt.Sprintf("http://new.test/%d", len(text)), Text: text}
-			value, _ := l.believe(page.Key(p.URL), l.texts.readers.Get().page(p), .3)
+			value, _ := l.believe(p.URL, page.Key(p.URL), l.texts.readers.Get().page(p), .3)
 			odds = append(odds, logit(value))
 		}
 		return odds
@@ -188,8 +188,8 @@ func TestStartsAreOnesForAll(t *testing.T) {
 		if len(l.starts.pages) != starts || l.model.judge.unknown != one.model.judge.unknown {
 			t.Errorf("scorer %d knows %d start pages, does not know %g of them; want %d and %g", k, len(l.starts.pages), l.model.judge.unknown, starts, one.model.judge.unknown)
 		}
-		if d := math.Abs(l.starts.on.weight - one.starts.on.weight); d > 2 {
-			t.Errorf("scorer %d compared %.1f pages on topic, want %.1f", k, l.starts.on.weight, one.starts.on.weight)
+		if d := math.Abs(l.starts.on.Weight - one.starts.on.Weight); d > 2 {
+			t.Errorf("scorer %d compared %.1f pages on topic, want %.1f", k, l.starts.on.Weight, one.starts.on.Weight)
 		}
 		for i, got := range believed(l) {
 			if math.Abs(got-want[i]) > .5 {
@@ -218,7 +218,7 @@ func TestPackSums(t *testing.T) {
 	}
 	s := l.Learned()
 	for _, p := range s.starts {
-		slices.Sort(p.words) // as packing does
+		slices.Sort(p.Words) // as packing does
 	}
 	data := s.Pack()
 	got, err := UnpackSums(data)

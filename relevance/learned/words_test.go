@@ -170,7 +170,7 @@ func TestStartPagesCorrect(t *testing.T) {
 func TestSimilarityBounded(t *testing.T) {
 	k := newStartPages()
 	for n := range token(5 * maxStarts) {
-		k.add(startPage{words: []token{n, n + 1}})
+		k.add(startPage{Words: []token{n, n + 1}})
 	}
 	if len(k.having) != maxStarts+1 {
 		t.Errorf("%d words of start pages, want those of the first %d", len(k.having), maxStarts)
