@@ -3,7 +3,7 @@
 #   scripts/learnorder.sh DIR
 # DIR, empty or new, receives everything; DIR/orders/all.order becomes relevance/learned/order.bin. Takes two
 # to three hours on two cores, nearly all for training the rows' judges and crawling. FOSSICK_DATA is the
-# folder of corpora, WEBS and ROWS make a smaller trial.
+# folder of corpora, WEBS and DRAWS make a smaller trial.
 set -euo pipefail
 dir=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/.."
@@ -18,9 +18,9 @@ crawl() { (cd eval/lab && nice "$dir/lab.test" -test.run 'TestOrder$' -test.time
 
 "$dir/learnorder" hand "$dir/orders/hand.order"
 for web in $webs; do
-	WEB=$web ROWS=${ROWS:-4} RESULT=known ORDER=hand DRIVERS=bfs,shark,learned \
+	WEB=$web DRAWS=${DRAWS:-3} RESULT=known ORDER=hand DRIVERS=bfs,shark,learned \
 		POLICIES=bfs,best-first,shark,ache,hits,infospiders crawl
 done
 "$dir/learnorder" learn "$dir"
-for web in $webs; do WEB=$web ROWS=${ROWS:-3} RESULT=learned ORDER=$web POLICIES=learned crawl; done
+for web in $webs; do WEB=$web DRAWS=${DRAWS:-3} RESULT=learned ORDER=$web POLICIES=learned crawl; done
 python3 scripts/judgeorder.py "$dir/results" | tee "$dir/table.tsv"

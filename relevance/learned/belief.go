@@ -14,6 +14,9 @@ const (
 	// knownOdds is the log-likelihood ratio from which the judge recognises a start page: about 20 to 1.
 	knownOdds = 3
 
+	// declared is how far a start page is believed to be on topic against the judge: its user says so.
+	declared = 0.8
+
 	boundJudge = 6 // of the judge's log-odds
 	boundPrior = 5 // of other log-odds
 )
@@ -55,11 +58,7 @@ func (l *Scorer) believe(url string, key uint64, words []token, judged float64) 
 		l.starts.add(start)
 		l.model.sums.learnStart(start)
 		l.learnStarts()
-		doubt := 0.0
-		if l.seen > 0 {
-			doubt = few / (few + l.seen)
-		}
-		return judged + doubt*(1-judged), 0
+		return judged + declared*(1-judged), 0
 	}
 	if _, labelled := l.labels.said[key]; labelled {
 		return judged, 0

@@ -472,8 +472,8 @@ func TestAccount(t *testing.T) {
 			t.Fatalf("%v, %v; want %v", terms, err, a.terms())
 		}
 	}
-	if n := len(randomAccount(rng).pack()); n > 450 {
-		t.Errorf("an account has %d bytes, want at most 450", n)
+	if n := len(randomAccount(rng).pack()); n > 500 {
+		t.Errorf("an account has %d bytes, want at most 500", n)
 	}
 }
 

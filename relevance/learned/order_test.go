@@ -22,11 +22,14 @@ func orderOf(pages map[int]float32) *Order {
 // plainOrder weighs the links as the shipped order does in no state, and pages by the judge, the prior and the
 // start pages.
 func plainOrder() *Order {
-	o, _ := ReadOrder(shippedOrder)
-	for i := range o.links {
-		o.links[i] = state{stateOne: o.links[i][stateOne]}
+	o := orderOf(map[int]float32{viewJudged: 1, viewRise: 1, viewAlike: 1})
+	for i, w := range map[int]float32{
+		featBias: -3.5, featMeanParent: 1, featOnTopic: .2, featBestAnchor: .6, featMeanAnchor: .6, featMeanWord: 2, featLinkWord: 1,
+		featOver: .5, featEnding: .8, featHub: .8, featNear: .7, featHost: .2, featFolder: .2, featNav: -.5, featYield: .2,
+	} {
+		o.links[i] = state{stateOne: w}
 	}
-	o.pages = orderOf(map[int]float32{viewJudged: 1, viewRise: 1, viewAlike: 1}).pages
+	o.spread = flat(.02)
 	return o
 }
 
