@@ -16,6 +16,7 @@ import (
 	"fossick/models/features"
 	"fossick/relevance"
 	"fossick/relevance/known"
+	"fossick/relevance/learned"
 )
 
 // policy is a way to score links, named as in focus --score and lab --policy.
@@ -34,7 +35,8 @@ type Input struct {
 	Rho       float64             // of the policies by R
 	Threshold float64             // of R, for relevance without a model
 	Seed      uint64
-	Topics    int // topics that share the crawl; they share exploration and memory; 0 is 1
+	Order     *learned.Order // nil: that of this build
+	Topics    int            // topics that share the crawl; they share exploration and memory; 0 is 1
 }
 
 const (

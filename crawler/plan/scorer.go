@@ -161,6 +161,9 @@ func (s *learnedScorer) ScorePage(p *page.Page, parent float64) crawler.Score {
 	return s.rescoringScorer.ScorePage(p, parent)
 }
 
+// Watched returns the policy, for programs that learn its order.
+func (s *learnedScorer) Watched() *learned.Scorer { return s.learned }
+
 func (s *learnedScorer) ScoreUnlinked(url string, _ float64) float64 {
 	return s.learned.ScoreUnlinked(url)
 }
@@ -346,7 +349,7 @@ func (in Input) learned() *learned.Scorer {
 	return learned.New(l.judge, learned.Options{
 		Cut: l.cut, Explore: explore / float64(max(1, in.Topics)), Seed: in.Seed, Reader: l.reader(), Scorers: in.Topics,
 		Keywords: in.topicWords(), Rho: in.Rho,
-		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen(),
+		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen(), Order: in.Order,
 	})
 }
 

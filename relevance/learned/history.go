@@ -94,7 +94,7 @@ func (h *history) name(key uint64, by *source, at uint8) int {
 }
 
 // account is the numeric explanation of a target's score. It is stored for each page and rarely read, so
-// it is packed into 340 bytes; as text it would be 1,700, an eighth of a page's storage.
+// it is packed into 450 bytes; as text it would be 2,300.
 type account struct {
 	expected      float64       // probability that it is on topic
 	parents       float64       // pages that link to it

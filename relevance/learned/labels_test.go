@@ -67,7 +67,7 @@ func TestMarksGeneralise(t *testing.T) {
 		{"a new film page", value("film", 99), 0, 0.5},
 		{"a new mine page", value("mine", 99), 0.8, 1},
 		{"a new page of nothing", value("none", 99), 0, 0.1},
-		{"the target of films", target(l, "film"), 0, film / 2},
+		{"the target of films", target(l, "film"), 0, film / 1.7},
 	} {
 		if test.got < test.least || test.got > test.top {
 			t.Errorf("%s: %g, want from %g to %g", test.what, test.got, test.least, test.top)

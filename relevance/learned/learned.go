@@ -24,7 +24,7 @@ import (
 type Scorer struct {
 	cut     float64 // probability from which a page counts as on topic
 	share   float64 // of the topic among the judge's training pages
-	doubt   float64 // maximum doubt about the judge, see doubtOf
+	seen    float64 // training pages of the topic that the judge had; 0: unknown
 	texts   *textReader
 	works   *features.Spare[linkWork]
 	degrees degrees
@@ -34,10 +34,12 @@ type Scorer struct {
 	model    linkModel
 	explorer explorer
 	starts   startPages
-	belief   belief
 	history  history
 	labels   labels
 	sent     *Sums // everything that Learned has returned; nil unless shared
+
+	watch   bool  // keep arrived
+	arrived Sight // the last page
 }
 
 // Options are the settings of New.
@@ -52,20 +54,32 @@ type Options struct {
 	Scorers    int                 // number of scorers of this crawl, which share the memory; 0 is 1
 	Keywords   *relevance.Keywords // K; nil: the judge's probability replaces the share of K on a page
 	Rho        float64             // ρ of R, in [0,1)
+	Order      *Order              // weights learned offline; nil: those of this build
 	Reader     Reader              // judge that also returns words; nil: the scorer tokenises links itself
+}
+
+// order returns the weights to use.
+func (opt *Options) order() *Order {
+	if opt.Order != nil {
+		return opt.Order
+	}
+	o, err := ReadOrder(shippedOrder)
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	return o
 }
 
 // New returns a scorer for a crawl that has not begun.
 func New(judge relevance.Judge, opt Options) *Scorer {
 	l := &Scorer{
-		cut: opt.Cut, share: opt.Share, doubt: doubtOf(opt.Seen), texts: newTextReader(judge, opt.Reader),
+		cut: opt.Cut, share: opt.Share, seen: opt.Seen, texts: newTextReader(judge, opt.Reader),
 		works: features.NewSpare(func() *linkWork { return new(linkWork) }),
-		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart), explorer: explorer{share: opt.Explore, rng: rand.New(rand.NewPCG(opt.Seed, 0xe91))},
+		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart, opt.order(), opt.Seen), explorer: explorer{share: opt.Explore, rng: rand.New(rand.NewPCG(opt.Seed, 0xe91))},
 		starts: newStartPages(), history: newHistory(maxPastWords), labels: labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, links: map[uint64]*labelledLink{}, names: map[token]string{}},
 		degrees: degrees{keywords: opt.Keywords, rho: opt.Rho, byLang: map[string]*topicWords{}},
 	}
 	l.divide(opt.Scorers)
-	l.model.scarce = scarceOf(opt.Seen)
 	return l
 }
 
@@ -111,7 +125,7 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	terms = append(terms, labelled...)
 	judged := probability
 	_, isStart := l.starts.next[key]
-	probability, past.similar = l.believe(key, words, judged)
+	probability, past.similar = l.believe(p.URL, key, words, judged)
 	past.echo = l.links.yields.echo(p, probability)
 	worth, parent := past.worth(probability), float64(l.links.ledBy(key))
 	if past.echo > 0 {
@@ -212,8 +226,16 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 	}
 	from.probability = float32(probability)
 	from.hold(linksOf(p))
-	itself := page.Key(p.URL) // a link to itself is no evidence
+	itself, own := page.Key(p.URL), folder(p.URL) // a link to itself is no evidence
 	l.links.pagesRead++
+	l.model.now = l.links.pagesRead
+	l.model.out.links += float64(len(w.keys))
+	origin := originOf(p.URL)
+	for i := range p.Links {
+		if strings.HasPrefix(p.Links[i].URL, origin) {
+			l.model.out.within++
+		}
+	}
 	l.findTargets(w, p)
 	for i, key := range w.keys {
 		if key == itself {
@@ -231,6 +253,7 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 			}
 		} else if e.lastPage != l.links.pagesRead {
 			e.lastPage = l.links.pagesRead
+			w.links[i].near = near(p.Links[i].URL, own)
 			e.add(&w.links[i], from, probability)
 		}
 	}
@@ -245,6 +268,8 @@ func (l *Scorer) findTargets(w *linkWork, p *page.Page) {
 		}
 		e, isNew := l.links.target(key, p.Links[i].URL)
 		if isNew {
+			e.firstPage = l.links.pagesRead
+			e.most, e.mean = l.starts.near(p.Links[i].URL)
 			if onTopic, labelled := l.labels.said[key]; labelled {
 				e.label = labelOf(onTopic)
 			}
@@ -379,45 +404,6 @@ func (b *base) over(onTopic float64) float64 {
 		return 0
 	}
 	return onTopic - b.atLarge
-}
-
-// A judge trained on very few pages of a topic cannot tell its parts apart: its verdict on a link
-// predicts its verdict on the page rather than the truth. Where pages on topic link to each other, links
-// are then scored by their best parent and their distance from the start pages, and words count less.
-const (
-	// scarce is how many training pages on topic leave a judge half blind. Blindness falls with the
-	// square of their number.
-	scarce = 4
-	// The effect rises from none to full between these means of locality. It never falls again: the
-	// promise of links drops when the best links are used up or the judge meets unknown parts.
-	blindFrom = 0.4
-	blindTo   = 0.7
-	// blindWords is the maximum reduction of word features.
-	blindWords = 0.8
-	// boundKin bounds the log-odds of the best parent.
-	boundKin = 6
-)
-
-// scarceOf is how blind a judge is, in [0,1), after seen training pages on topic: s²/(s²+seen²) with
-// s = scarce; 0 if seen is unknown.
-func scarceOf(seen float64) float64 {
-	if seen <= 0 {
-		return 0
-	}
-	return scarce * scarce / (scarce*scarce + seen*seen)
-}
-
-// ofWords are the features of anchors and contexts.
-var ofWords = [...]int{
-	featBestAnchor, featMeanAnchor, featBestContext, featMeanContext, featWord, featMeanWord, featLinkWord, featOver, featAround, featEnding,
-}
-
-// blind reduces the word features and adds the best parent's log-odds, in proportion to far in [0,1].
-func (x *featureVector) blind(far, best float64) {
-	for _, i := range ofWords {
-		x[i] *= 1 - blindWords*far
-	}
-	x[featKin] = far * max(-boundKin, min(boundKin, logit(inside(best))))
 }
 
 // Names of one kind end alike: Hinduism and Buddhism, biology and zoology. A word that is new to the
@@ -588,7 +574,7 @@ func (l *Scorer) Learn(s *Sums) {
 	m.local.merge(s.local, float64(s.all.pages))
 	l.links.merge(s.outcomes)
 	if l.starts.merge(s) {
-		l.setBelief(newBelief(&l.starts, m.base.background, l.share, l.doubt))
+		l.learnStarts()
 	}
 	m.nextPage()
 }
@@ -598,17 +584,17 @@ func (s *startPages) merge(theirs *Sums) (more bool) {
 	for _, p := range theirs.starts {
 		s.add(p)
 	}
-	if s.others.plus(&theirs.alike); s.others.starts == len(s.pages) {
-		s.on.plus(s.others.on)
-		s.off.plus(s.others.off)
-		s.others.on, s.others.off = moments{}, moments{}
+	if s.others.plus(&theirs.alike); s.others.Starts == len(s.pages) {
+		s.on.plus(s.others.On)
+		s.off.plus(s.others.Off)
+		s.others.On, s.others.Off = moments{}, moments{}
 	}
 	return len(theirs.starts) > 0
 }
 
 func (s *Sums) startWords() (n int) {
 	for _, p := range s.starts {
-		n += len(p.words)
+		n += len(p.Words)
 	}
 	return n
 }

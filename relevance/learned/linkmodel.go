@@ -8,25 +8,69 @@ import (
 	"fossick/internal/page"
 )
 
-// linkModel turns a target's evidence into features and weights them. It learns the crawl's base rate,
-// the worth of words, and the weights.
+// linkModel turns a target's evidence into features and weighs them by an Order. It learns the crawl's base
+// rate, the worth of words, and a correction of the weights.
 type linkModel struct {
 	base    base
 	words   vocabulary
 	weights logistic
 	local   locality
-	scarce  float64 // how little the judge saw of the topic, see scarceOf
-	doubt   float64 // about the judge, see belief
-	blind   float64 // how far parents and distance replace words, see featureVector.blind
-	away    float64 // current weight of the distance from the start pages
-	begun   bool    // a page other than a start page was scored
-	sums    *Sums   // what was learned since the last Learned; nil unless shared
+	order   *Order // weights learned offline
+	judge   judgeSeen
+	near    nearness
+	gauges  gauges
+	out     struct{ links, within float64 } // links of the pages, and those that stay on their host
+	state   state                           // of the crawl, as of the last page
+	now     uint32                          // number of pages whose links were read
+	begun   bool                            // a page other than a start page was scored
+	sums    *Sums                           // what was learned since the last Learned; nil unless shared
 }
 
-func newLinkModel(background *Background, start *WarmStart) linkModel {
-	m := linkModel{base: newBase(background, start), words: newVocabulary(), weights: newLogistic(background != nil, start != nil)}
+func newLinkModel(background *Background, start *WarmStart, order *Order, seen float64) linkModel {
+	m := linkModel{base: newBase(background, start), words: newVocabulary(), order: order}
+	m.judge.seen = seen
+	m.weights.begin(order, m.judge.trust())
 	m.words.take(start)
+	m.nextPage()
 	return m
+}
+
+// judgeSeen is what the crawl has seen of its judge.
+type judgeSeen struct {
+	seen      float64 // its training pages on topic; 0: unknown
+	unknown   float64 // share of the start pages that it does not recognise
+	pages     float64 // that it judged
+	sum, size float64 // of its log-odds, and of their absolute values
+	starts    float64 // mean log-odds of the start pages
+}
+
+// nearness is how near the crawl's pages lie to the start pages' folders.
+type nearness struct {
+	pages, sumMost, sumMean float64
+	starts                  float64 // mean nearness of start pages to each other
+}
+
+func (n *nearness) add(most, mean float64) {
+	n.pages++
+	n.sumMost += most
+	n.sumMean += mean
+}
+
+func (n *nearness) most() float64 { return n.sumMost / max(1, n.pages) }
+func (n *nearness) mean() float64 { return n.sumMean / max(1, n.pages) }
+
+// trust is how far corrections by the judge's verdicts may go.
+func (j *judgeSeen) trust() float64 {
+	if j.seen <= 0 {
+		return 1 // unknown
+	}
+	return j.seen / (j.seen + few)
+}
+
+func (j *judgeSeen) add(odds float64) {
+	j.pages++
+	j.sum += odds
+	j.size += math.Abs(odds)
 }
 
 // promise is the probability that a target is on topic. fix comes from people's labels.
@@ -41,6 +85,7 @@ func (m *linkModel) promise(e *evidence, fix *correction) float64 {
 func (m *linkModel) learn(e *evidence, found *featureVector, probability float64) {
 	m.sums.learnWeights(&m.weights, found, probability)
 	m.weights.learn(found, probability)
+	m.gauges.add(found, probability, m.base.odds)
 	for _, words := range [][]token{e.words[:e.count], e.endings[:e.ended]} {
 		m.words.learnLink(words, probability)
 		m.sums.learnLink(words, probability)
@@ -72,12 +117,28 @@ func (m *linkModel) begin() {
 	}
 }
 
-// nextPage moves to the next page: it updates the base rate, the warm-up and the locality effects.
+// nextPage moves to the next page: it updates the base rate, the crawl's state and the weights.
 func (m *linkModel) nextPage() {
 	m.base.move()
-	m.weights.age(float64(m.base.all.pages))
-	m.blind = max(m.blind, m.scarce*m.local.ramp(blindFrom, blindTo))
-	m.away = m.doubt*m.local.ramp(awayFrom, awayTo) + m.blind
+	j := &m.judge
+	pages, local, judged := float64(m.base.all.pages), m.local.mean(), max(1, j.pages)
+	early, scarcely, fewSeen := math.Exp(-pages/earlyPages), 0.0, 0.0
+	if j.seen > 0 {
+		scarcely, fewSeen = scarce*scarce/(scarce*scarce+j.seen*j.seen), few/(few+j.seen)
+	}
+	for i, v := range [stateGains]float64{1, early, math.Log1p(pages) / 7, scarcely, fewSeen, j.unknown, local, local * fewSeen,
+		m.base.odds / 5, j.sum / judged / 5, j.size / judged / 6, local * early, j.unknown * fewSeen,
+		m.out.within / max(1, m.out.links), math.Log1p(m.out.links/max(1, pages)) / 5,
+		clip(j.starts-j.sum/judged, 10) / 5, m.near.starts - m.near.mean()} {
+		m.state[i] = float32(v)
+	}
+	for k, sum := range m.gauges.sum {
+		m.state[stateGains+k] = float32(3 * sum / (m.gauges.pages + gaugeDoubt))
+	}
+	m.weights.learned = m.order.weights(&m.state)
+	if m.base.background == nil {
+		m.weights.learned[featMeanWord] += wordAlone
+	}
 }
 
 // rarity is the inverse document frequency of a word in the crawl.
@@ -131,51 +192,34 @@ func (m *linkModel) account(e *evidence, fix *correction) *account {
 	return a
 }
 
-// logistic is an online logistic regression with normally distributed weights. Each example is one Newton
-// step that shrinks the covariance along its features (Spiegelhalter and Lauritzen 1990). Correlated
-// features thus share the blame, and the weight of a feature never seen can still move far.
+// logistic is a logistic regression of learned weights and an online correction. The correction's weights
+// are normally distributed. Each example is one Newton step that shrinks the covariance along its features
+// (Spiegelhalter and Lauritzen 1990). Correlated features thus share the blame.
 type logistic struct {
-	weight     featureVector
+	learned    featureVector // from the Order
+	weight     featureVector // correction
 	covariance [numFeatures]featureVector
-	warmUp     *featureVector // warmUp or taughtWarmUp
-	fade       float64        // factor of warmUp
 }
 
 const (
-	// firstVariance is the initial variance of a weight.
-	firstVariance = 0.1
 	// leastSlope is the minimum of the slope p·(1−p), so that a certain model still learns.
 	leastSlope = 0.05
 	// steadied is the factor on the covariance once people label pages.
 	steadied = 0.1
 )
 
-// newLogistic returns the initial model. background says whether featOver is known, taught whether there
-// is a WarmStart.
-func newLogistic(background, taught bool) logistic {
-	m := logistic{weight: prior, warmUp: &warmUp, fade: 1}
-	if taught {
-		m.warmUp = &taughtWarmUp
-	}
-	if !background {
-		m.weight[featMeanWord] = wordAlone
-	}
+// begin sets how far corrections may go: by the weights' spread between crawls, times a trust in the judge, in
+// [0,1].
+func (m *logistic) begin(order *Order, trust float64) {
 	for i := range m.covariance {
-		switch i {
-		case featAway, featKin, featLabels: // fixed: doubt and people's labels decide, not the judge's verdicts on pages
-		case featDegree: // fixed: R only breaks ties, the larger first
-		default:
-			m.covariance[i][i] = firstVariance
+		if i != featLabels && i != featDegree { // people's labels decide; R only breaks ties, the larger first
+			m.covariance[i][i] = trust * order.spread[i]
 		}
 	}
-	return m
 }
 
 // at is the current weight of a feature.
-func (m *logistic) at(part int) float64 { return m.weight[part] + m.fade*m.warmUp[part] }
-
-// age sets the warm-up for the number of pages.
-func (m *logistic) age(pages float64) { m.fade = math.Exp(-pages / warmUpPages) }
+func (m *logistic) at(part int) float64 { return m.learned[part] + m.weight[part] }
 
 func (m *logistic) probability(x *featureVector) float64 {
 	z := 0.0
@@ -271,59 +315,29 @@ const (
 	featEarly    // best place on a page: 1 the first link, near 0 the last
 	featHops     // log(1 + distance from a page on topic)
 	featLabels   // effect of people's labels on the anchors' words, see labelShift
-	featAway     // log distance from the start pages, scaled by doubt and locality
+	featAway     // log distance from the start pages
 	featYield    // lift of the latest pages at URLs of the pattern
-	featKin      // log-odds of the best parent, scaled by blindness
+	featKin      // log-odds of the best parent
 	featDegree   // R of the best parent, minus middleDegree
+	featMeanKin  // log-odds of the parents' mean probability, above the crawl's
+	featParents  // log(1 + number of parents)
+	featSince    // log(1 + pages since the last link)
+	featAge      // log(1 + pages since the first link)
+	featVisits   // log(1 + pages of the host)
+	featNearby   // log(1 + weight of the links that are near)
+	featFollowed // log(1 + mean number of the parents' followed links)
+	featWordless // 1 if the anchors and the URL have no words
+	featStart    // greatest nearness to a start page's folder, above the crawl's
+	featStarts   // mean of these
+	featShared   // greatest probability of a parent × nearness to its folder
+	featStays    // share of the parents on the same host
 	numFeatures
 )
 
 // featureVector has one value per feature.
 type featureVector [numFeatures]float64
 
-// prior has the initial weights, rounded from a fit that ranks targets on topic first, see
-// docs/relevance.md. warmUp is added at first.
-var prior = featureVector{
-	featBias:        -3.5,
-	featMeanParent:  1,
-	featOnTopic:     0.2,
-	featBestAnchor:  0.6,
-	featMeanAnchor:  0.6,
-	featBestContext: 0.2,
-	featMeanContext: 0.1,
-	featLinkWord:    2,
-	featOver:        1,
-	featAround:      0.5,
-	featEnding:      0.8,
-	featHub:         0.8,
-	featNear:        0.7,
-	featHost:        0.2,
-	featFolder:      0.2,
-	featNav:         -0.5,
-	featLabels:      1,
-	featAway:        -16,
-	featYield:       0.2,
-	featKin:         1.5,
-	featDegree:      degreeWeight,
-}
-
-// warmUp is added to the weights and decays by e in warmUpPages pages. At first nearly all parents are
-// start pages, so their probability says little, and lifts are small because words have few pages.
-var warmUp = featureVector{
-	featMeanParent: -0.9,
-	featLinkWord:   2.5,
-	featOver:       0.7,
-}
-
-// taughtWarmUp replaces warmUp if there is a WarmStart.
-var taughtWarmUp = featureVector{
-	featMeanParent: -0.9,
-	featLinkWord:   1.5,
-}
-
-const warmUpPages = 60
-
-// wordAlone is the initial weight of featMeanWord without a Background.
+// wordAlone is added to the weight of featMeanWord where there is no Background.
 const wordAlone = 0.7
 
 // The weight of R is not learned. middleDegree centres R, so that the other weights keep their meaning.
@@ -345,12 +359,23 @@ const (
 // aFewLinks is the neutral distance from the start pages.
 const aFewLinks = 2
 
-// The distance from the start pages counts in proportion to the doubt about the judge, rising from none
-// to full between these means of locality. Blindness adds to that.
-const (
-	awayFrom = 0.3
-	awayTo   = 0.6
-)
+// boundKin bounds log-odds of parents.
+const boundKin = 6
+
+// logs has log(1 + n) of small n: logarithms dominate the cost of a score.
+var logs = func() (logs [256]float64) {
+	for n := range logs {
+		logs[n] = math.Log1p(float64(n))
+	}
+	return logs
+}()
+
+func log1p(n uint32) float64 {
+	if n < uint32(len(logs)) {
+		return logs[n]
+	}
+	return math.Log1p(float64(n))
+}
 
 // features fills x, which must be zero, from a target's evidence. fix is nil without labels.
 func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
@@ -371,6 +396,25 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 	x[featHub] = m.base.hubs(e.named())
 	near := e.near()
 	x[featNear] = near.lift(m.base.mean, m.base.odds)
+	followed := float32(0)
+	for _, s := range e.named() {
+		followed += s.followed.pages
+	}
+	x[featNearby], x[featFollowed] = math.Log(1+float64(near.pages)), math.Log(1+float64(followed)/float64(max(1, len(e.named()))))
+	x[featVisits] = log1p(uint32(e.host.pages))
+	x[featParents] = log1p(uint32(e.parents))
+	x[featSince], x[featAge] = log1p(m.now-e.lastPage), log1p(m.now-e.firstPage)
+	x[featStart], x[featStarts] = float64(e.most)-m.near.most(), float64(e.mean)-m.near.mean()
+	x[featShared], x[featStays] = float64(e.shared), float64(e.stays)/n
+	if e.count == 0 {
+		x[featWordless] = 1
+	}
+	best := logit(inside(most))
+	mean := best
+	if e.parents > 1 {
+		mean = logit(inside(x[featMeanParent]))
+	}
+	x[featKin], x[featMeanKin] = clip(best, boundKin), clip(mean-m.base.odds, boundKin)
 	x[featHost] = e.host.lift(m.base.mean, m.base.odds)
 	host := e.host.mean()
 	x[featFolder] = e.folder.lift(host, logit(host))
@@ -379,18 +423,15 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 		x[featNav] = 1
 	}
 	x[featEarly] = float64(e.early) / 255
-	x[featHops] = math.Log1p(float64(e.hops))
-	if m.away > 0 && e.depth > 0 {
-		x[featAway] = m.away * math.Log(float64(e.depth)/aFewLinks)
+	x[featHops] = log1p(uint32(e.hops))
+	if e.depth > 0 {
+		x[featAway] = math.Log(float64(e.depth) / aFewLinks)
 	}
 	if fix != nil {
 		x[featLabels] = labelShift*fix.shift(e.words[:e.count]) + fix.surprise*(labelMean*x[featMeanWord]+labelBest*x[featWord]+
 			labelLarge*(x[featOver]+x[featAround]))
 	}
 	x[featDegree] = float64(e.degree) - middleDegree
-	if m.blind > 0 {
-		x.blind(m.blind, most)
-	}
 }
 
 // about returns the name and description of each feature.
@@ -425,8 +466,20 @@ func (a *account) about() [numFeatures][2]string {
 		featNav:         {"navigation", "links stand " + where},
 		featEarly:       {"place", f(100*(1-x[featEarly]), 0) + " % of a page's links come before it"},
 		featHops:        {"distance", f(a.hops, 0) + " links since a page on topic"},
-		featAway:        {"away", "odds × " + strconv.FormatFloat(math.Exp(a.weighs[featAway]), 'g', 2, 64) + " for the links from a start page: the start pages show that the model knows little of the topic"},
-		featKin:         {"best of these again", odds(featKin) + ": the model knows little of a topic whose pages link to each other"},
+		featAway:        {"away", "odds × " + strconv.FormatFloat(math.Exp(a.weighs[featAway]), 'g', 2, 64) + " for the links from a start page"},
+		featKin:         {"best of these again", odds(featKin)},
+		featMeanKin:     {"mean of these again", odds(featMeanKin) + " compared with the crawl"},
+		featParents:     {"number of these", f(a.parents, 0)},
+		featSince:       {"last link", f(math.Expm1(x[featSince]), 0) + " pages ago"},
+		featAge:         {"first link", f(math.Expm1(x[featAge]), 0) + " pages ago"},
+		featVisits:      {"pages of the host", f(a.host, 0)},
+		featNearby:      {"links beside followed", f(math.Expm1(x[featNearby]), 1)},
+		featFollowed:    {"sister links followed", f(math.Expm1(x[featFollowed]), 1)},
+		featStart:       {"place", f(x[featStart], 2) + " nearer to a start page's folder than the crawl's pages"},
+		featStarts:      {"places", f(x[featStarts], 2) + " nearer to the start pages' folders than the crawl's pages"},
+		featShared:      {"place of these", f(x[featShared], 2) + " by the best page that links here, times nearness to its folder"},
+		featStays:       {"host of these", f(x[featStays], 2) + " of the pages that link here are on the same host"},
+		featWordless:    {"wordless", "1 if the links have no words: " + f(x[featWordless], 0)},
 		featDegree:      {"R of the link", "degree of relevance " + f(x[featDegree]+middleDegree, 3) + " of the best page that links here"},
 		featLabels:      {"marks", odds(featLabels) + ", by the words of pages that people labelled, and by the outcomes of pages with these words"},
 	}

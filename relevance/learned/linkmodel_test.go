@@ -53,31 +53,11 @@ func TestUndersampledLabelled(t *testing.T) {
 	}
 }
 
-// TestWarmUp checks that the warm-up decays by e in warmUpPages and does not affect learning.
-func TestWarmUp(t *testing.T) {
-	m := newLogistic(true, false)
-	for _, pages := range []float64{0, warmUpPages, 5 * warmUpPages} {
-		m.age(pages)
-		for i := range prior {
-			if want := prior[i] + warmUp[i]*math.Exp(-pages/warmUpPages); math.Abs(m.at(i)-want) > 1e-12 {
-				t.Errorf("after %v pages feature %d has weight %v, want %v", pages, i, m.at(i), want)
-			}
-		}
-	}
-	var x featureVector
-	x[featLinkWord] = 1
-	before := m.weight[featLinkWord]
-	m.learn(&x, 1)
-	if m.weight[featLinkWord] <= before {
-		t.Error("a page on topic does not raise the weight of what its link had")
-	}
-}
-
 // TestLogisticLearns checks learning from a known model with two nearly equal features.
 func TestLogisticLearns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	m := newLogistic(true, true)
-	m.age(math.Inf(1))
+	var m logistic
+	m.begin(&Order{spread: flat(0.1)}, 1)
 	truth := m
 	truth.weight[featHost] += 1.5
 	truth.weight[featHub] -= 1
@@ -107,7 +87,7 @@ func TestLogisticLearns(t *testing.T) {
 	if late > best*1.02 {
 		t.Errorf("log loss %.4f a page, the truth's %.4f; over the first 200 it was %.4f above", late/pages*2, best/pages*2, first/200)
 	}
-	if m.weight[featHub] >= prior[featHub] || m.weight[featNear] <= prior[featNear] {
+	if m.weight[featHub] >= 0 || m.weight[featNear] <= 0 {
 		t.Errorf("weights of hubs %.2f, of links beside %.2f: what goes with both is not told apart", m.weight[featHub], m.weight[featNear])
 	}
 	steady, x := m, featureVector{featBias: 1, featHost: 1, featLabels: -2}
@@ -118,12 +98,16 @@ func TestLogisticLearns(t *testing.T) {
 	if slow, fast := steady.weight[featHost]-was[featHost], m.weight[featHost]-was[featHost]; slow <= 0 || slow > fast/5 {
 		t.Errorf("a page adds %.4g to a steadied model's weight and %.4g to the other's", slow, fast)
 	}
-	if steady.weight[featLabels] != prior[featLabels] {
-		t.Errorf("what people say has weight %v, want %v", steady.weight[featLabels], prior[featLabels])
+	if steady.weight[featLabels] != 0 {
+		t.Errorf("what people say has weight %v more", steady.weight[featLabels])
 	}
-	if m.weight[featAway] != prior[featAway] {
-		t.Errorf("distance has weight %v, want that of the doubt, %v", m.weight[featAway], prior[featAway])
+}
+
+func flat(v float64) (x featureVector) {
+	for i := range x {
+		x[i] = v
 	}
+	return x
 }
 
 // warmStartModel was trained on 4 pages about herons and 12 others; every title has "page", and two
@@ -206,8 +190,8 @@ func TestWarmStartBeforeTheCrawl(t *testing.T) {
 		l.ScorePage(&page.Page{URL: "http://p.test/", Text: "start"}, 0.9)
 		s := l.ScoreLinks(nil, &page.Page{URL: "http://p.test/", Links: []page.Link{
 			{URL: "http://t.test/1", Anchor: "Granite"}, {URL: "http://t.test/2", Anchor: "Herons"}}}, 0.9)
-		if (s[1] > s[0]) != test.tells {
-			t.Errorf("start %v: scores %v of a word it does not have and one it has, want the second higher: %v", test.start != nil, s, test.tells)
+		if (s[1] > 1.2*s[0]) != test.tells {
+			t.Errorf("start %v: scores %v of a word it does not have and one it has, want the second clearly higher: %v", test.start != nil, s, test.tells)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"fossick/internal/wire"
 )
 
 // Sums holds what a scorer learned in a period, in additive form: counts of pages and of each word, the
@@ -29,8 +31,9 @@ type Sums struct {
 
 // alike are the similarities of pages to a number of start pages.
 type alike struct {
-	starts  int
-	on, off moments
+	_       struct{} `cbor:",toarray"`
+	Starts  int
+	On, Off moments
 }
 
 type wordSum struct{ page, link record }
@@ -89,7 +92,7 @@ func (s *Sums) learnWeights(m *logistic, x *featureVector, y float64) {
 
 func (s *Sums) learnStart(p startPage) {
 	if s != nil && len(s.starts) < maxStarts {
-		p.words = p.words[:min(len(p.words), maxStartWords)]
+		p.Words = p.Words[:min(len(p.Words), maxStartWords)]
 		s.starts = append(s.starts, p)
 	}
 }
@@ -99,19 +102,19 @@ func (s *Sums) learnAlike(starts int, similarity, probability float64) {
 	if s == nil {
 		return
 	}
-	a := alike{starts: starts}
-	a.on.add(probability, similarity)
-	a.off.add(1-probability, similarity)
+	a := alike{Starts: starts}
+	a.On.add(probability, similarity)
+	a.Off.add(1-probability, similarity)
 	s.alike.plus(&a)
 }
 
 // plus adds similarities to equally many start pages; those to fewer are useless.
 func (a *alike) plus(o *alike) {
-	if o.starts > a.starts {
+	if o.Starts > a.Starts {
 		*a = *o
-	} else if o.starts == a.starts {
-		a.on.plus(o.on)
-		a.off.plus(o.off)
+	} else if o.Starts == a.Starts {
+		a.On.plus(o.On)
+		a.Off.plus(o.Off)
 	}
 }
 
@@ -155,7 +158,7 @@ func (s *Sums) byEvidence() []token {
 // shortenStarts moves start pages beyond a number of words to rest.
 func (s *Sums) shortenStarts(words int, rest *Sums) {
 	for i, p := range s.starts {
-		if words -= len(p.words); words < 0 {
+		if words -= len(p.Words); words < 0 {
 			s.starts, rest.starts = s.starts[:i:i], s.starts[i:]
 			return
 		}
@@ -242,237 +245,117 @@ func invert(a *[numFeatures]featureVector) bool {
 	return true
 }
 
-// sumsVersion is the first byte of packed sums. Change it when the features change.
-const sumsVersion = 5
+// sumsVersion changes with the form of packed sums. The number of features is part of it.
+const sumsVersion = 6<<8 | numFeatures
 
-// Pack encodes the sums: about 9 kB for the weights, and 9 to 21 bytes per word.
+// packed is a Sums as agents send it.
+type packed struct {
+	_        struct{} `cbor:",toarray"`
+	Version  int
+	All      record
+	Begun    bool
+	Weights  []float64         // the precision's lower triangle by rows, then shift; none without pages
+	Words    map[token]wordSum `most:"1048576"`
+	Outcomes []linkOutcome
+	Local    record
+	Starts   []startPage
+	Alike    alike
+}
+
+// Pack encodes the sums: about 8 kB for the weights, and 14 to 22 bytes per word.
 func (s *Sums) Pack() []byte {
-	b := binary.AppendUvarint([]byte{sumsVersion}, uint64(numFeatures))
-	b = s.all.pack(binary.AppendUvarint(b, bit(s.begun)))
+	p := packed{Version: sumsVersion, All: s.all, Begun: s.begun, Words: s.words, Outcomes: s.outcomes, Local: s.local, Starts: s.starts, Alike: s.alike}
 	if s.all.pages > 0 {
-		b = s.packWeights(b)
-	}
-	b = s.packOutcomes(s.packWords(b))
-	return s.alike.pack(s.packStarts(s.local.pack(b)))
-}
-
-// packStarts sorts tokens, as packWords does.
-func (s *Sums) packStarts(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s.starts)))
-	for _, p := range s.starts {
-		b = binary.AppendUvarint(packNumber(b, p.judged), uint64(len(p.words))<<1|bit(p.trained))
-		last := token(0)
-		for _, t := range slices.Sorted(slices.Values(p.words)) {
-			b = binary.AppendUvarint(b, uint64(t-last))
-			last = t
+		for i := range s.precision {
+			p.Weights = append(p.Weights, s.precision[i][:i+1]...)
 		}
+		p.Weights = append(p.Weights, s.shift[:]...)
 	}
-	return b
+	return wire.Encode(&p)
 }
 
-func bit(yes bool) uint64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-func (a *alike) pack(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(a.starts))
-	for _, m := range [...]moments{a.on, a.off} {
-		b = packNumber(packNumber(packNumber(b, m.weight), m.sum), m.square)
-	}
-	return b
-}
-
-func packNumber(b []byte, v float64) []byte {
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-}
-
-func (s *Sums) packOutcomes(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s.outcomes)))
-	for _, t := range s.outcomes {
-		b = append(binary.LittleEndian.AppendUint64(b, t.referrer), t.at, t.worth)
-	}
-	return b
-}
-
-func (s *Sums) packWeights(b []byte) []byte {
-	for i := range s.precision {
-		for j := range i + 1 {
-			b = packNumber(b, s.precision[i][j])
-		}
-	}
-	for _, v := range s.shift {
-		b = packNumber(b, v)
-	}
-	return b
-}
-
-// Flags beside a packed token: which records follow.
-const (
-	onPages = 1 << iota
-	inLinks
+var (
+	errSums = errors.New("sums of another agent's scorer cannot be read; run the same version of fossick on all agents")
+	decoder = wire.NewDecoder(1<<20, 8)
 )
-
-// packWords sorts the tokens, so that their differences are short.
-func (s *Sums) packWords(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s.words)))
-	last := token(0)
-	for _, t := range slices.Sorted(maps.Keys(s.words)) {
-		w, has := s.words[t], uint64(0)
-		if w.page != (record{}) {
-			has |= onPages
-		}
-		if w.link != (record{}) {
-			has |= inLinks
-		}
-		b = binary.AppendUvarint(b, uint64(t-last)<<2|has)
-		if last = t; has&onPages != 0 {
-			b = w.page.pack(b)
-		}
-		if has&inLinks != 0 {
-			b = w.link.pack(b)
-		}
-	}
-	return b
-}
-
-func (r record) pack(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(r.pages))
-	return binary.LittleEndian.AppendUint32(b, math.Float32bits(r.onTopic))
-}
-
-var errSums = errors.New("sums of another agent's scorer cannot be read; run the same version of fossick on all agents")
 
 // UnpackSums is the inverse of Pack. It rejects values that no crawl can produce.
 func UnpackSums(data []byte) (*Sums, error) {
-	s, r := newSums(), unpacker{data: data}
-	if r.bytes(1)[0] != sumsVersion || r.uvarint() != numFeatures {
-		return nil, errSums
+	var p packed
+	if err := decoder.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("%w (%w)", errSums, err)
 	}
-	s.begun = r.uvarint() != 0
-	if s.all = r.record(); s.all.pages > 0 {
-		r.weights(s)
+	bad := p.Version != sumsVersion || !p.Alike.On.possible() || !p.Alike.Off.possible()
+	for _, v := range p.Weights {
+		bad = bad || !possible(v)
 	}
-	r.words(s)
-	r.outcomes(s)
-	s.local = r.record()
-	r.starts(s)
-	s.alike = r.alike()
-	if r.bad || len(r.data) > 0 {
+	for _, o := range p.Outcomes {
+		bad = bad || o.Worth == 0
+	}
+	for _, start := range p.Starts {
+		bad = bad || !possible(start.Judged)
+	}
+	s := &Sums{all: p.All, begun: p.Begun, words: p.Words, outcomes: p.Outcomes, local: p.Local, starts: p.Starts, alike: p.Alike}
+	if s.words == nil {
+		s.words = map[token]wordSum{}
+	}
+	if bad = bad || (len(p.Weights) > 0) != (s.all.pages > 0) || len(p.Weights) > 0 && len(p.Weights) != numFeatures*(numFeatures+3)/2; bad {
 		return nil, fmt.Errorf("%w (%d bytes)", errSums, len(data))
 	}
+	for i := range s.precision {
+		if len(p.Weights) > 0 {
+			copy(s.precision[i][:i+1], p.Weights[i*(i+1)/2:])
+			for j := range i {
+				s.precision[j][i] = s.precision[i][j]
+			}
+		}
+	}
+	copy(s.shift[:], p.Weights[max(0, len(p.Weights)-numFeatures):])
 	return s, nil
 }
 
-// unpacker reads what Pack wrote; after an error it returns zeros.
-type unpacker struct {
-	data []byte
-	bad  bool
-	zero [8]byte
+// possible tells whether a crawl can produce a number.
+func possible(v float64) bool { return math.Abs(v) <= 1e12 }
+
+func (m *moments) possible() bool {
+	return m.Weight >= 0 && m.Square >= 0 && possible(m.Weight) && possible(m.Sum) && possible(m.Square)
 }
 
-func (u *unpacker) bytes(n int) []byte {
-	if u.bad || len(u.data) < n {
-		u.bad = true
-		return u.zero[:n]
-	}
-	b := u.data[:n]
-	u.data = u.data[n:]
-	return b
+// MarshalBinary implements encoding.BinaryMarshaler: two float32.
+func (r record) MarshalBinary() ([]byte, error) {
+	b := binary.LittleEndian.AppendUint32(nil, math.Float32bits(r.pages))
+	return binary.LittleEndian.AppendUint32(b, math.Float32bits(r.onTopic)), nil
 }
 
-func (u *unpacker) uvarint() uint64 {
-	v, n := binary.Uvarint(u.data)
-	if n <= 0 {
-		u.bad = true
-		return 0
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It rejects counts that no crawl can produce.
+func (r *record) UnmarshalBinary(b []byte) error {
+	if len(b) != 8 {
+		return errSums
 	}
-	u.data = u.data[n:]
-	return v
-}
-
-func (u *unpacker) number() float64 {
-	v := math.Float64frombits(binary.LittleEndian.Uint64(u.bytes(8)))
-	if math.IsNaN(v) || math.Abs(v) > 1e12 {
-		u.bad = true
-		return 0
-	}
-	return v
-}
-
-func (u *unpacker) weights(s *Sums) {
-	for i := range s.precision {
-		for j := range i + 1 {
-			s.precision[i][j] = u.number()
-			s.precision[j][i] = s.precision[i][j]
-		}
-	}
-	for i := range s.shift {
-		s.shift[i] = u.number()
-	}
-}
-
-func (u *unpacker) words(s *Sums) {
-	last := uint64(0)
-	for n := u.uvarint(); n > 0 && !u.bad; n-- {
-		next := u.uvarint()
-		last += next >> 2
-		var w wordSum
-		if next&onPages != 0 {
-			w.page = u.record()
-		}
-		if next&inLinks != 0 {
-			w.link = u.record()
-		}
-		u.bad = u.bad || last > math.MaxUint32 || next>>2 > math.MaxUint32
-		s.words[token(last)] = w
-	}
-}
-
-func (u *unpacker) outcomes(s *Sums) {
-	for n := u.uvarint(); n > 0 && !u.bad; n-- {
-		t := linkOutcome{referrer: binary.LittleEndian.Uint64(u.bytes(8))}
-		rest := u.bytes(2)
-		if t.at, t.worth = rest[0], rest[1]; t.worth == 0 {
-			u.bad = true
-		}
-		s.outcomes = append(s.outcomes, t)
-	}
-}
-
-func (u *unpacker) starts(s *Sums) {
-	for n := u.uvarint(); n > 0 && !u.bad; n-- {
-		p := startPage{judged: u.number()}
-		words, last := u.uvarint(), uint64(0)
-		p.trained = words&1 != 0
-		for words >>= 1; words > 0 && !u.bad; words-- {
-			next := u.uvarint()
-			last += next
-			u.bad = u.bad || last > math.MaxUint32 || next > math.MaxUint32
-			p.words = append(p.words, token(last))
-		}
-		s.starts = append(s.starts, p)
-	}
-}
-
-func (u *unpacker) alike() (a alike) {
-	n := u.uvarint()
-	u.bad = u.bad || n > math.MaxInt32
-	a.starts = int(n)
-	for _, m := range [...]*moments{&a.on, &a.off} {
-		*m = moments{u.number(), u.number(), u.number()}
-		u.bad = u.bad || m.weight < 0 || m.square < 0
-	}
-	return a
-}
-
-func (u *unpacker) record() record {
-	r := record{math.Float32frombits(binary.LittleEndian.Uint32(u.bytes(4))), math.Float32frombits(binary.LittleEndian.Uint32(u.bytes(4)))}
+	r.pages, r.onTopic = math.Float32frombits(binary.LittleEndian.Uint32(b)), math.Float32frombits(binary.LittleEndian.Uint32(b[4:]))
 	if !(r.pages >= 0 && r.onTopic >= 0 && r.onTopic <= r.pages*1.001 && r.pages < 1e9) {
-		u.bad = true
-		return record{}
+		return errSums
 	}
-	return r
+	return nil
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler: the record of pages, then that of links unless it is empty.
+func (w wordSum) MarshalBinary() ([]byte, error) {
+	b, err := w.page.MarshalBinary()
+	if w.link == (record{}) {
+		return b, err
+	}
+	links, err := w.link.MarshalBinary()
+	return append(b, links...), err
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler.
+func (w *wordSum) UnmarshalBinary(b []byte) error {
+	w.link = record{}
+	if len(b) > 8 {
+		if err := w.link.UnmarshalBinary(b[8:]); err != nil {
+			return err
+		}
+	}
+	return w.page.UnmarshalBinary(b[:min(8, len(b))])
 }

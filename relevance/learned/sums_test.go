@@ -22,11 +22,13 @@ func randomFeatures(rng *rand.Rand) (x featureVector) {
 // TestHearOneLesson checks that hearing of a page equals learning from it, given equal weights.
 func TestHearOneLesson(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 20))
-	for _, background := range []bool{false, true} {
-		learns, hears := newLogistic(background, false), newLogistic(background, false)
+	for _, trust := range []float64{.2, 1} {
+		var learns, hears logistic
+		learns.begin(&Order{spread: flat(0.1)}, trust)
+		hears.begin(&Order{spread: flat(0.1)}, trust)
 		for range 50 {
 			x, y := randomFeatures(rng), rng.Float64()
-			x[featAway], x[featLabels] = 0, 0
+			x[featLabels] = 0
 			s := newSums()
 			s.learnWeights(&hears, &x, y)
 			learns.learn(&x, y)
@@ -85,10 +87,11 @@ func tellAll(t *testing.T, all []*Scorer) {
 // TestSumsAreOneCrawl compares one scorer of all pages with three that share the pages and exchange sums, and
 // three that do not: only the exchange gives about the same scores.
 func TestSumsAreOneCrawl(t *testing.T) {
-	one := New(goldJudge, Options{Cut: .5})
+	opt := Options{Cut: .5, Order: plainOrder()}
+	one := New(goldJudge, opt)
 	var told, alone [3]*Scorer
 	for i := range told {
-		told[i], alone[i] = New(goldJudge, Options{Cut: .5}), New(goldJudge, Options{Cut: .5})
+		told[i], alone[i] = New(goldJudge, opt), New(goldJudge, opt)
 		told[i].Share(everything)
 	}
 	rng := rand.New(rand.NewPCG(2, 20))
@@ -124,7 +127,7 @@ func TestSumsAreOneCrawl(t *testing.T) {
 		return sum / 6
 	}
 	for k := range told {
-		if a, b := off(told[k]), off(alone[k]); a > .03 || a > b {
+		if a, b := off(told[k]), off(alone[k]); a > .05 || a > b+.01 {
 			t.Errorf("scorer %d is off by %.3f, without being told by %.3f", k, a, b)
 		}
 	}
@@ -169,24 +172,24 @@ func TestStartsAreOnesForAll(t *testing.T) {
 			late.Learn(s)
 		}
 	}
-	if one.belief.doubt == 0 {
+	if one.model.judge.unknown == 0 {
 		t.Fatal("nothing is doubted")
 	}
 	believed := func(l *Scorer) (odds []float64) {
 		for _, text := range []string{"quartz feldspar mica", "football hockey score"} {
 			p := &page.Page{URL: fmt.Sprintf("http://new.test/%d", len(text)), Text: text}
-			value, _ := l.believe(page.Key(p.URL), l.texts.readers.Get().page(p), .3)
+			value, _ := l.believe(p.URL, page.Key(p.URL), l.texts.readers.Get().page(p), .3)
 			odds = append(odds, logit(value))
 		}
 		return odds
 	}
 	want := believed(one)
 	for k, l := range append(told[:], late) {
-		if len(l.starts.pages) != starts || l.belief.doubt != one.belief.doubt {
-			t.Errorf("scorer %d knows %d start pages, doubts %g; want %d and %g", k, len(l.starts.pages), l.belief.doubt, starts, one.belief.doubt)
+		if len(l.starts.pages) != starts || l.model.judge.unknown != one.model.judge.unknown {
+			t.Errorf("scorer %d knows %d start pages, does not know %g of them; want %d and %g", k, len(l.starts.pages), l.model.judge.unknown, starts, one.model.judge.unknown)
 		}
-		if d := math.Abs(l.starts.on.weight - one.starts.on.weight); d > 2 {
-			t.Errorf("scorer %d compared %.1f pages on topic, want %.1f", k, l.starts.on.weight, one.starts.on.weight)
+		if d := math.Abs(l.starts.on.Weight - one.starts.on.Weight); d > 2 {
+			t.Errorf("scorer %d compared %.1f pages on topic, want %.1f", k, l.starts.on.Weight, one.starts.on.Weight)
 		}
 		for i, got := range believed(l) {
 			if math.Abs(got-want[i]) > .5 {
@@ -215,7 +218,7 @@ func TestPackSums(t *testing.T) {
 	}
 	s := l.Learned()
 	for _, p := range s.starts {
-		slices.Sort(p.words) // as packing does
+		slices.Sort(p.Words) // as packing does
 	}
 	data := s.Pack()
 	got, err := UnpackSums(data)
@@ -286,7 +289,7 @@ func FuzzUnpackSums(f *testing.F) {
 		if again := s.Pack(); len(again) > len(data) || !bytes.Equal(again[:2], data[:2]) {
 			t.Fatalf("%d bytes become %d", len(data), len(again))
 		}
-		m, x := newLogistic(true, false), featureVector{1, -1}
+		m, x := New(goldJudge, Options{}).model.weights, featureVector{1, -1}
 		m.merge(s)
 		if p := m.probability(&x); math.IsNaN(p) || p < 0 || p > 1 {
 			t.Fatalf("probability %g", p)

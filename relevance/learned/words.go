@@ -478,29 +478,34 @@ type startPages struct {
 
 // startPage is a scored start page.
 type startPage struct {
-	words   []token // distinct
-	judged  float64 // log-odds by the judge
-	trained bool    // the judge was trained on it
+	_       struct{} `cbor:",toarray"`
+	Words   []token  `most:"16384"` // distinct
+	Judged  float64  // log-odds by the judge
+	Trained bool     // the judge was trained on it
+	Folder  string   // of its URL
 }
 
-type moments struct{ weight, sum, square float64 }
+type moments struct {
+	_                   struct{} `cbor:",toarray"`
+	Weight, Sum, Square float64
+}
 
 func (m *moments) add(weight, x float64) {
-	m.weight += weight
-	m.sum += weight * x
-	m.square += weight * x * x
+	m.Weight += weight
+	m.Sum += weight * x
+	m.Square += weight * x * x
 }
 
 func (m *moments) plus(o moments) {
-	m.weight += o.weight
-	m.sum += o.sum
-	m.square += o.square
+	m.Weight += o.Weight
+	m.Sum += o.Sum
+	m.Square += o.Square
 }
 
-func (m *moments) mean() float64 { return m.sum / m.weight }
+func (m *moments) mean() float64 { return m.Sum / m.Weight }
 
 // spread is the sum of squared deviations from the mean.
-func (m *moments) spread() float64 { return max(0, m.square-m.sum*m.mean()) }
+func (m *moments) spread() float64 { return max(0, m.Square-m.Sum*m.mean()) }
 
 const (
 	maxStarts    = 100 // start pages that are used
@@ -518,10 +523,42 @@ func (s *startPages) add(p startPage) {
 		return
 	}
 	s.pages = append(s.pages, p)
-	for _, w := range p.words {
+	for _, w := range p.Words {
 		s.having[w]++
 	}
 	s.on, s.off = moments{}, moments{} // earlier similarities were based on fewer start pages
+}
+
+// near returns the greatest and the mean nearness of a URL to the start pages' folders.
+func (s *startPages) near(url string) (most, mean float32) {
+	for i := range s.pages {
+		n := float32(near(url, s.pages[i].Folder))
+		most = max(most, n)
+		mean += n / float32(len(s.pages))
+	}
+	return most, mean
+}
+
+// together is the mean nearness of start pages to each other.
+func (s *startPages) together() float64 {
+	sum, n := 0.0, len(s.pages)
+	for i := range s.pages {
+		_, mean := s.near(s.pages[i].Folder)
+		sum += float64(mean)
+	}
+	return (sum - 1) / float64(max(1, n-1))
+}
+
+// judged is the judge's mean log-odds of the start pages that it was not trained on.
+func (s *startPages) meanJudged() float64 {
+	sum, n := 0.0, 0.0
+	for _, p := range s.pages {
+		if !p.Trained {
+			sum += p.Judged
+			n++
+		}
+	}
+	return sum / max(1, n)
 }
 
 // similarity returns how similar words are to the start pages', 0 for not at all. rarity weights a word.
@@ -542,11 +579,11 @@ func (s *startPages) similarity(words []token, rarity func(token) float64) float
 func (s *startPages) shift(similarity, probability float64) float64 {
 	s.on.add(probability, similarity)
 	s.off.add(1-probability, similarity)
-	if min(s.on.weight, s.off.weight) < similarLeast {
+	if min(s.on.Weight, s.off.Weight) < similarLeast {
 		return 0
 	}
 	apart := s.on.mean() - s.off.mean()
-	variance := (s.on.spread() + s.off.spread()) / (s.on.weight + s.off.weight)
+	variance := (s.on.spread() + s.off.spread()) / (s.on.Weight + s.off.Weight)
 	if apart <= 0 || variance < 1e-9 {
 		return 0
 	}

@@ -132,7 +132,7 @@ func TestBackgroundTellsCommonWords(t *testing.T) {
 // TestStartPagesCorrect checks that words of the start pages raise a page's links but not its own score.
 func TestStartPagesCorrect(t *testing.T) {
 	for _, starts := range []int{0, 1, 2, 5} {
-		l := New(goldJudge, Options{Cut: 0.5})
+		l := New(goldJudge, Options{Cut: 0.5, Order: plainOrder()})
 		for n := range starts {
 			p := &page.Page{URL: fmt.Sprintf("http://start.test/%d", n), Text: fmt.Sprintf("quartz feldspar mica own%d", n)}
 			l.Start(page.Key(p.URL), false)
@@ -170,7 +170,7 @@ func TestStartPagesCorrect(t *testing.T) {
 func TestSimilarityBounded(t *testing.T) {
 	k := newStartPages()
 	for n := range token(5 * maxStarts) {
-		k.add(startPage{words: []token{n, n + 1}})
+		k.add(startPage{Words: []token{n, n + 1}})
 	}
 	if len(k.having) != maxStarts+1 {
 		t.Errorf("%d words of start pages, want those of the first %d", len(k.having), maxStarts)
@@ -271,4 +271,34 @@ func FuzzLastPart(f *testing.F) {
 			t.Errorf("Head(%q, 7) = %q is cut within a character", address, features.Head(address, 7))
 		}
 	})
+}
+
+// TestNearFolders checks how far URLs lie in folders, and start pages together.
+func TestNearFolders(t *testing.T) {
+	for _, c := range []struct {
+		url, folder string
+		want        float64
+	}{
+		{"http://a.test/b/c/d", "http://a.test/b/c/", 1},
+		{"https://a.test/b/c/", "http://a.test/b/c/", 1},
+		{"http://a.test/b/x/d", "http://a.test/b/c/", 2. / 3},
+		{"http://a.test/x/b/c/", "http://a.test/b/c/", 1. / 3},
+		{"http://a.test/", "http://a.test/b/", 1. / 2},
+		{"http://www.a.test/b/", "http://a.test/b/", 0},
+		{"a.test/b", "", 0},
+	} {
+		if got := near(c.url, c.folder); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s in %s: %.3f, want %.3f", c.url, c.folder, got, c.want)
+		}
+	}
+	s := newStartPages()
+	for _, f := range []string{"http://a.test/b/", "http://a.test/c/", "http://d.test/"} {
+		s.add(startPage{Folder: f})
+	}
+	if most, mean := s.near("http://a.test/b/x"); most != 1 || math.Abs(float64(mean)-.5) > 1e-6 {
+		t.Errorf("a page of the first folder: at most %v, mean %v; want 1 and 0.5", most, mean)
+	}
+	if got := s.together(); math.Abs(got-1./6) > 1e-6 {
+		t.Errorf("start pages are %v near to each other, want 1/6", got)
+	}
 }
