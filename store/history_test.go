@@ -27,7 +27,7 @@ func TestHistories(t *testing.T) {
 	for i := range 2*change.Most + 3 { // three histories
 		put(Visit{Start: int64(i+1) * days, Millis: 7, State: "not_modified", Code: 304, Rest: 2000})
 	}
-	put(Visit{Start: 3 * days, State: "ok", Code: 200, Change: change.Text})                                    // the clock was set back
+	put(Visit{Start: 3 * days, State: "ok", Code: 200, Change: change.Text})                                            // the clock was set back
 	alter(t, s, func(b *Batch) { testkit.Must(t, b.PutVisit(id, len(want)+1, Visit{Start: 900 * days, State: "ok"})) }) // as after a repair
 	want = append(want, Visit{Start: 900 * days, State: "ok"})
 	put(Visit{Start: 901 * days, State: "asleep", Error: "of which no history knows"})
