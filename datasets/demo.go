@@ -13,8 +13,10 @@ import (
 // articles spread over sites, site pages around them, and in web.json the faults of a real web. Only
 // its traps are made here.
 var (
-	//go:embed demo/pages.jsonl
+	//go:embed demo/pages-1.jsonl
 	demoPages string
+	//go:embed demo/pages-2.jsonl
+	demoMore string
 	//go:embed demo/links.tsv
 	demoLinks string
 	//go:embed demo/web.json
@@ -30,10 +32,10 @@ func openDemo(opt Options) (*Set, error) {
 }
 
 func readDemo(_ *passReport, yield func(*Example, error) bool) {
-	for line := range strings.Lines(demoPages) {
+	for line := range strings.Lines(demoPages + demoMore) {
 		e, err := parseRow([]byte(line))
 		if err != nil {
-			yield(nil, fmt.Errorf("set demo: pages.jsonl: %w", err))
+			yield(nil, fmt.Errorf("set demo: pages: %w", err))
 			return
 		}
 		e.File, e.Charset = "demo", e.Fields["charset"]

@@ -32,7 +32,7 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 fossick=$work/fossick
 CGO_ENABLED=0 go build -o "$fossick" ./cmd/fossick
-sed 's/"split":"[a-z]*",//' datasets/demo/pages.jsonl >"$work/demo.jsonl"
+sed 's/"split":"[a-z]*",//' datasets/demo/pages-?.jsonl >"$work/demo.jsonl"
 cd "${FOSSICK_DATA:-../shared/data}"
 
 # relabelled SET TOPIC RENAMES: prints a set's rows, labelled TOPIC or other. RENAMES leaves some out; of
