@@ -153,8 +153,6 @@ func (d *Database) giveUp() {
 
 // Texts of Badger's errors, which cannot be told apart otherwise.
 const (
-	// emptyLog reports an empty log (ristretto's z.NewFile).
-	emptyLog = "Create a new file"
 	busyText = "Another process is using this Badger database"
 	// unreadValue and unreadVersion report an unreadable value.
 	unreadValue   = "Unable to read: Key"
@@ -165,21 +163,31 @@ func busy(dir string) error {
 	return fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
 }
 
-// openTries bounds the attempts: a kill leaves at most one empty log of each of two kinds.
-const openTries = 4
-
-// open opens the database. A kill just after a log's creation leaves it empty; Badger writes its
-// header but fails, so the next attempt succeeds.
-func (d *Database) open(o badger.Options) (err error) {
-	for range openTries {
-		if err = d.tryToOpen(o); err == nil || d.plain || !strings.Contains(err.Error(), emptyLog) {
-			break
+// removeEmpty removes logs without a byte, which a kill just after their creation leaves. Badger would fail
+// to open them, and leave goroutines.
+func removeEmpty(path string) error {
+	for _, kind := range []string{memtableFiles, valueFiles} {
+		names, err := logsOf(path, kind)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if info, err := os.Stat(name); err == nil && info.Size() == 0 {
+				if err := os.Remove(name); err != nil {
+					return fmt.Errorf("store: %w", err)
+				}
+			}
 		}
 	}
-	return err
+	return nil
 }
 
-func (d *Database) tryToOpen(o badger.Options) error {
+func (d *Database) open(o badger.Options) error {
+	if !d.plain {
+		if err := removeEmpty(o.Dir); err != nil {
+			return err
+		}
+	}
 	type opened struct {
 		db  *badger.DB
 		err error
@@ -360,7 +368,7 @@ func (c *complaints) Errorf(format string, args ...any) {
 		c.fail(what)
 	case strings.HasPrefix(format, unreadValue), strings.HasPrefix(format, unreadVersion):
 		// Badger then returns an empty value, which its reader reports.
-	case !strings.Contains(what, emptyLog): // see open
+	default:
 		slog.Error("store: " + what)
 	}
 }
