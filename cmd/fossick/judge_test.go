@@ -373,7 +373,7 @@ func TestJudge(t *testing.T) {
 		{name: "the delay holds for all", party: party, log: []request{robots, busy, req("b:80", "/robots.txt", 290, 300)}, want: "want a rest of 100ms"},
 		{name: "one address", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}, party: party, want: "want a rest of 100ms"},
 		{name: "two addresses", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}},
-		{name: "orphan", log: []request{robots, req("a:80", "/x", 120, 900), req("a:80", "/y", 400, 410)}, kills: []kill{{at(200), at(260)}}},
+		{name: "orphan", log: []request{robots, req("a:80", "/x", 120, 900), req("a:80", "/y", 460, 470)}, kills: []kill{{at(200), at(260)}}},
 		{name: "sent before the kill", log: []request{robots, req("a:80", "/x", 520, 530), req("a:80", "/y", 640, 650)}, kills: []kill{{at(600), at(800)}}},
 		{name: "early after a kill", log: []request{req("slow:80", "/robots.txt", 0, 10), req("slow:80", "/x", 2200, 2900), req("slow:80", "/y", 2800, 2810)}, kills: []kill{{at(2300), at(2310)}}, want: "after the kill"},
 	} {
