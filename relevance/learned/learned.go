@@ -24,7 +24,6 @@ import (
 type Scorer struct {
 	cut     float64 // probability from which a page counts as on topic
 	share   float64 // of the topic among the judge's training pages
-	seen    float64 // training pages of the topic that the judge had; 0: unknown
 	texts   *textReader
 	works   *features.Spare[linkWork]
 	degrees degrees
@@ -73,7 +72,7 @@ func (opt *Options) order() *Order {
 // New returns a scorer for a crawl that has not begun.
 func New(judge relevance.Judge, opt Options) *Scorer {
 	l := &Scorer{
-		cut: opt.Cut, share: opt.Share, seen: opt.Seen, texts: newTextReader(judge, opt.Reader),
+		cut: opt.Cut, share: opt.Share, texts: newTextReader(judge, opt.Reader),
 		works: features.NewSpare(func() *linkWork { return new(linkWork) }),
 		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart, opt.order(), opt.Seen), explorer: explorer{share: opt.Explore, rng: rand.New(rand.NewPCG(opt.Seed, 0xe91))},
 		starts: newStartPages(), history: newHistory(maxPastWords), labels: labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, links: map[uint64]*labelledLink{}, names: map[token]string{}},

@@ -13,7 +13,7 @@ import (
 //
 //	weight_i = Σ_j W_ij · c_j
 //
-// links weighs what is seen of a waiting target, pages what is seen of a page as it arrives. Both give
+// links has the weights of a waiting target's features, pages those of an arriving page's. Both give
 // log-odds of being on topic. Read-only.
 type Order struct {
 	links [numFeatures]state
@@ -142,7 +142,7 @@ func (s *state) dot(c *state) (sum float64) {
 	return sum
 }
 
-// pageView is what is seen of a page as it arrives.
+// pageView holds the features of an arriving page.
 type pageView [numPageFeatures]float64
 
 const (

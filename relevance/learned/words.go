@@ -529,27 +529,35 @@ func (s *startPages) add(p startPage) {
 	s.on, s.off = moments{}, moments{} // earlier similarities were based on fewer start pages
 }
 
+// nearStarts is how many start pages a URL's nearness goes by: each new link is compared with all of them.
+const nearStarts = 16
+
 // near returns the greatest and the mean nearness of a URL to the start pages' folders.
 func (s *startPages) near(url string) (most, mean float32) {
-	for i := range s.pages {
-		n := float32(near(url, s.pages[i].Folder))
+	pages := s.pages[:min(len(s.pages), nearStarts)]
+	for i := range pages {
+		n := float32(near(url, pages[i].Folder))
 		most = max(most, n)
-		mean += n / float32(len(s.pages))
+		mean += n / float32(len(pages))
 	}
 	return most, mean
 }
 
 // together is the mean nearness of start pages to each other.
 func (s *startPages) together() float64 {
-	sum, n := 0.0, len(s.pages)
-	for i := range s.pages {
-		_, mean := s.near(s.pages[i].Folder)
+	pages := s.pages[:min(len(s.pages), nearStarts)]
+	if len(pages) < 2 {
+		return 0
+	}
+	sum := 0.0
+	for i := range pages {
+		_, mean := s.near(pages[i].Folder)
 		sum += float64(mean)
 	}
-	return (sum - 1) / float64(max(1, n-1))
+	return (sum - 1) / float64(len(pages)-1) // each is 1 near to itself
 }
 
-// judged is the judge's mean log-odds of the start pages that it was not trained on.
+// meanJudged is the judge's mean log-odds of the start pages that it was not trained on.
 func (s *startPages) meanJudged() float64 {
 	sum, n := 0.0, 0.0
 	for _, p := range s.pages {
